@@ -56,6 +56,7 @@ export function startWatch(options: AppOptions, { log, bugs, wall, database, not
     limits: { connections: descriptors.probes, logFiles: descriptors.logFiles },
     positions: database.positions(instance),
     addresses: database.addresses(instance),
+    turns: database.turns(instance),
     onLogLost: ({ subnet, component, name }, after, times) =>
       log.warn(
         { subnet, component, target: name, after, times },

@@ -224,6 +224,14 @@ export interface ProvenPair extends VotePair {
   readonly at: WatchedMs;
 }
 
+/** A block that the log of a node has shown as it came from another node. */
+export interface LoggedImport {
+  readonly number: number;
+  readonly at: WatchedMs;
+  /** How long the node says that it took to import it, in milliseconds. */
+  readonly tookMs?: number | undefined;
+}
+
 /** Facts about a node from its log. */
 export interface NodeLogFacts {
   readonly height?: number;
@@ -245,6 +253,8 @@ export interface NodeLogFacts {
   readonly fall?: { readonly from: number; readonly to: number; readonly at: WatchedMs };
   /** The double votes that its last lines prove. */
   readonly proofs?: readonly ProvenPair[];
+  /** The last one of those that are compared (`isSampled`). */
+  readonly imported?: LoggedImport;
 }
 
 /** Facts about the stats server from its data lines. */

@@ -121,6 +121,8 @@ export const problemCatalog = {
     confirmMs: MINUTE,
     judgedBy: [],
   },
+  /** It is of a quarter of an hour, or longer. */
+  node_lags: { ...node, alert: 'SubnetNodeLags', confirmMs: MINUTE, judgedBy: [] },
   node_log_fault: {
     ...node,
     alert: 'SubnetNodeLogFault',

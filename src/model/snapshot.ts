@@ -3,6 +3,7 @@ import { type ConsensusSettings, settingsAt } from './chain.ts';
 import type { Advised, Client } from './client.ts';
 import type { KnownTarget } from './facts.ts';
 import type { Headline } from './headline.ts';
+import type { Lag } from './lag.ts';
 import type { Fate } from './next-set.ts';
 import type { PlannedWork } from './planned-work.ts';
 import type { Problem, ProblemRef } from './problem.ts';
@@ -96,6 +97,8 @@ export interface Masternode {
   readonly leavesInEpoch?: number;
   /** What becomes of it in the next epoch: predicted, or chosen (`Epoch.next`). */
   readonly next?: Fate;
+  /** How it keeps up with the others; absent until anything is known of that. */
+  readonly lag?: Lag;
 }
 
 /** The current epoch of a chain, by the node with the newest block. */

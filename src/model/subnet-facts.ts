@@ -1,6 +1,7 @@
 import type { DiskFacts, DiskObservation } from './disk.ts';
 import type { DoubleVotes } from './double-vote.ts';
 import type { GovernanceObservation } from './governance.ts';
+import type { LagFacts } from './lag.ts';
 import type { ElectionFacts, ElectionReading } from './next-set.ts';
 import type { ParentFacts, ParentObservation } from './parent-chain.ts';
 import type { RelayFacts, RelayObservation } from './relay.ts';
@@ -40,6 +41,7 @@ export interface SubnetFacts {
   readonly disks?: readonly DiskFacts[];
   readonly election?: ElectionFacts;
   readonly doubleVotes?: DoubleVotes;
+  readonly lag?: LagFacts;
 }
 
 /** Probes a subnet as a whole, beside its rounds. */

@@ -3,6 +3,7 @@ import type { FleetStore } from '../model/fleet.ts';
 import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
 import type { KeptTable } from '../model/kept.ts';
+import type { KeptTurns } from '../model/lag.ts';
 import type { LogPosition } from '../model/log.ts';
 import type { PlannedWorkStore } from '../model/planned-work.ts';
 import type { MailStore } from '../platform/model/mail.ts';
@@ -19,6 +20,7 @@ import {
   createNodeAddresses,
   createNotifiedGroups,
   createSettings,
+  createTurns,
   type StatePlaces,
 } from './instance-state.ts';
 import { createMailTables } from './mail-tables.ts';
@@ -31,6 +33,8 @@ export interface Stores {
   readonly logPositions: (instance: string) => KeptTable<LogPosition>;
   /** By which addresses the nodes sign that this instance of subnetd watches. */
   readonly nodeAddresses: (instance: string) => KeptTable<string>;
+  /** How many of their turns the masternodes missed, by subnet. */
+  readonly turns: (instance: string) => KeptTable<KeptTurns>;
   /** How an instance of subnetd last saw the settings of subnets. */
   readonly settings: (instance: string) => KeptTable<string>;
   /** The alerts of an instance of subnetd, and those about subnets. */
@@ -90,6 +94,7 @@ export function createStores(connection: DatabaseConnection, onFailure: (error: 
   return {
     logPositions: (instance) => guard(createLogPositions(plain, instance)),
     nodeAddresses: (instance) => guard(createNodeAddresses(plain, instance)),
+    turns: (instance) => guard(createTurns(plain, instance)),
     settings: (instance) => guard(createSettings(plain, instance)),
     alerts: (places) => guard(createAlerts(plain, places, connection.kind)),
     notified: (places) => guard(createNotifiedGroups(plain, places)),

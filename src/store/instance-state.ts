@@ -1,5 +1,6 @@
 import { isRecord, parseJson } from '../lib/values.ts';
 import type { KeptTable } from '../model/kept.ts';
+import type { KeptTurns } from '../model/lag.ts';
 import type { LogPosition } from '../model/log.ts';
 import type { TrackedAlert, TrackedAlertStore } from '../tell/alerts/tracked-alert.ts';
 import type { NotifiedGroup, NotifiedStore } from '../tell/notify/notified-alert.ts';
@@ -60,7 +61,7 @@ export interface StatePlaces {
 function createInstanceState<T>(
   { run, inTransaction }: PlainSql,
   { own, shared }: StatePlaces,
-  kind: 'address' | 'alert' | 'log-position' | 'notified' | 'setting',
+  kind: 'address' | 'alert' | 'log-position' | 'notified' | 'setting' | 'turns',
   isOne: (value: unknown) => value is T,
   isShared: (value: T) => boolean,
 ): KeptTable<T> {
@@ -106,6 +107,14 @@ export const createLogPositions = (plain: PlainSql, instance: string): KeptTable
 /** By which addresses the nodes sign that the instance of subnetd with this name watches. */
 export const createNodeAddresses = (plain: PlainSql, instance: string): KeptTable<string> =>
   createInstanceState(plain, { own: instance, shared: instance }, 'address', isText, () => false);
+
+const isTurns = (value: unknown): value is KeptTurns =>
+  isRecord(value) &&
+  Object.values(value).every((one) => Array.isArray(one) && one.every((part) => Number.isFinite(part)));
+
+/** How many of their turns the masternodes missed, by the subnets that the instance of subnetd with this name watches. */
+export const createTurns = (plain: PlainSql, instance: string): KeptTable<KeptTurns> =>
+  createInstanceState(plain, { own: instance, shared: instance }, 'turns', isTurns, () => false);
 
 /** How the settings of subnets were last seen, by the instance of subnetd with this name. */
 export const createSettings = (plain: PlainSql, instance: string): KeptTable<string> =>

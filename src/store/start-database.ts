@@ -4,6 +4,7 @@ import type { Election, FleetStore } from '../model/fleet.ts';
 import type { HistoryStore } from '../model/history.ts';
 import type { IncidentStore } from '../model/incident.ts';
 import type { KeptTable } from '../model/kept.ts';
+import type { KeptTurns } from '../model/lag.ts';
 import type { LogPosition } from '../model/log.ts';
 import type { PlannedWorkStore } from '../model/planned-work.ts';
 import type { MailStore } from '../platform/model/mail.ts';
@@ -30,6 +31,8 @@ export interface Database {
   positions(instance: string): () => Promise<KeptTable<LogPosition>>;
   /** Where it keeps by which addresses its nodes sign: the same object as long as the database is open. Rejects while it is down. */
   addresses(instance: string): () => Promise<KeptTable<string>>;
+  /** Where it keeps how many of their turns masternodes missed: the same object as long as the database is open. Rejects while it is down. */
+  turns(instance: string): () => Promise<KeptTable<KeptTurns>>;
   /** Where an instance keeps how it last saw the settings of subnets; rejects while the database is down. */
   settings(instance: string): Promise<KeptTable<string>>;
   /** Where alerts are kept: the same object as long as the database is open. Rejects while it is down. */
@@ -103,6 +106,7 @@ export function startDatabase(address: DatabaseAddress, log: Logger, secretKeys:
     isUp: link.isUp,
     positions: (instance) => oncePerOpening((stores) => stores.logPositions(instance)),
     addresses: (instance) => oncePerOpening((stores) => stores.nodeAddresses(instance)),
+    turns: (instance) => oncePerOpening((stores) => stores.turns(instance)),
     settings: async (instance) => (await link.openStores()).settings(instance),
     alerts: (places) => oncePerOpening((stores) => stores.alerts(places)),
     notified: (places) => oncePerOpening((stores) => stores.notified(places)),

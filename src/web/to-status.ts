@@ -1,5 +1,6 @@
 import type { DoubleVote } from '../model/double-vote.ts';
 import { NOT_DIAGNOSED, type Standing } from '../model/headline.ts';
+import type { Lag } from '../model/lag.ts';
 import type { Fate } from '../model/next-set.ts';
 import { findSpend, toCoins } from '../model/parent-chain.ts';
 import { describeEvidence, type Problem } from '../model/problem.ts';
@@ -29,6 +30,8 @@ export interface Status {
       readonly epoch?: number;
       readonly without: readonly (Pick<Masternode, 'address' | 'name'> & Fate)[];
     };
+    /** How the masternodes keep up with each other, by their addresses; absent until anything is known of that. */
+    readonly lag?: readonly (Pick<Masternode, 'address' | 'name'> & Lag)[];
     /** What is wrong and why, the worst first. */
     readonly problems: readonly {
       readonly problem: string;
@@ -152,6 +155,11 @@ const toNextEpoch = ({ next, number, masternodes }: Epoch) =>
     ),
   };
 
+const toLag = ({ masternodes }: Epoch) => {
+  const known = masternodes.flatMap(({ address, name, lag }) => (lag === undefined ? [] : [{ address, name, ...lag }]));
+  return known.length === 0 ? {} : { lag: known };
+};
+
 /** A snapshot in the shape of `/status.json`; `toWall` is the clock's. */
 export const toStatus = (snapshot: Snapshot, toWall: (at: number) => number): Status => ({
   subnets: snapshot.map(
@@ -161,6 +169,7 @@ export const toStatus = (snapshot: Snapshot, toWall: (at: number) => number): St
       ...(brokenDiagnosis && { brokenDiagnosis: { foundAt: toIsoOrNull(brokenDiagnosis.foundAt, toWall) } }),
       quorum,
       nextEpoch: epoch && toNextEpoch(epoch),
+      ...(epoch && toLag(epoch)),
       problems: problems.map((problem) => toStatusProblem(subnet.name, problem, toWall)),
       ...(facts?.doubleVotes && {
         doubleVotes: facts.doubleVotes.recent.map((one) => ({ ...one, at: toIso(toWall(one.at)) })),

@@ -40,6 +40,7 @@ const readsOf = (repositories: Repositories): Readonly<Record<string, () => Prom
   return {
     'logPositions.read': positions.read,
     'nodeAddresses.read': repositories.nodeAddresses('here').read,
+    'turns.read': repositories.turns('here').read,
     'settings.read': repositories.settings('here').read,
     'alerts.load': alerts.load,
     'alerts.version': alerts.version,

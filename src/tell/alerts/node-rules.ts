@@ -80,6 +80,11 @@ export const nodeRules = reportProblems(
       description:
         'If all nodes of {{ $labels.subnet }} go on as they do, the chain leaves out a masternode when it chooses those of the next epoch, or leaves no vote to spare. The problem on the status page says whom and why, and up to which block its operator can still keep it in.',
     },
+    SubnetNodeLags: {
+      summary: 'A masternode of {{ $labels.subnet }} is always the last, or misses more of its turns than the others.',
+      description:
+        '{{ $labels.name }} of {{ $labels.subnet }} takes part, but misses clearly more of its turns than the other masternodes, or has each block a good while after them. The problem on the status page has the shares, and what sets it apart as far as that is known. Look at the disk, the processor and the network of its machine before the chain leaves it out.',
+    },
     SubnetNodeClockSkewed: {
       summary: 'The clock of a node of {{ $labels.subnet }} is wrong.',
       description:

@@ -59,6 +59,18 @@ export const masternodeMetrics: Metrics = {
     'The newest rounds for which no node has a vote of the masternode; 0 as soon as one node has one.',
     ({ votesMissing }) => votesMissing,
   ),
+  subnet_masternode_missed_ratio: masternode(
+    'The share of its latest turns in which the masternode made no block while its node took part, from 0 to 1; older turns count less.',
+    ({ lag }) => lag?.missedShare,
+  ),
+  subnet_masternode_votes_late_ratio: masternode(
+    'The share of the latest rounds that reached their quorum without the vote of the masternode, from 0 to 1, by the pools of other nodes.',
+    ({ lag }) => lag?.votesLateShare,
+  ),
+  subnet_masternode_block_delay_seconds: masternode(
+    'How much later than in half of the logs a new block comes in the log of the masternode: the median of the last quarter of an hour; negative where it comes earlier.',
+    ({ lag }) => (lag?.delayMs !== undefined ? lag.delayMs / 1_000 : undefined),
+  ),
   subnet_masternode_penalised: masternode(
     'Whether the chain has left the masternode out for too few blocks (1) or not (0).',
     ({ vote }) => bit(vote === 'penalised'),

@@ -19,6 +19,7 @@ import { findContainerProblems, findLogProblems } from './find-container-problem
 import { findDiskProblems } from './find-disk-problems.ts';
 import { explainHalt } from './find-halt.ts';
 import { findKnownFailures } from './find-known-failures.ts';
+import { findLagging } from './find-lagging.ts';
 import { findClockProblems, findMonitorProblem } from './find-monitor-problems.ts';
 import { explainOtherTargets, findNodeProblems } from './find-node-problems.ts';
 import { findPacketProblem } from './find-packet-problem.ts';
@@ -157,6 +158,7 @@ export function diagnose(
       ...findUnusedBootnode(view),
       ...findSetupProblems(view),
       ...findDiskProblems(view),
+      ...findLagging(view),
       findMonitorProblem(clock, view),
     ].filter((one) => one !== undefined),
   );

@@ -1,6 +1,7 @@
 import { type ConsensusSettings, type Masternodes, mostMasternodes } from '../../model/chain.ts';
 import type { Epoch, Masternode, Member, Quorum, Vote } from '../../model/snapshot.ts';
 import type { ChainView, Counted } from './chain-view.ts';
+import { viewLag } from './find-lagging.ts';
 import { findComing } from './find-upgrades.ts';
 import { countNextVotes, findNameless, isToJoin } from './quorum.ts';
 import { isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
@@ -215,6 +216,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     vote,
     ...changes,
     next: nextSet?.fates.get(address),
+    lag: viewLag(view.facts.lag, address, nodeOf.get(address)?.name),
   });
   const nameless = findNameless(view, active);
   /** One that was not asked yet may have an address of these. */

@@ -5,8 +5,8 @@ import { createPatternCounters } from './match/pattern-counters.ts';
 import { createMatchingLines, type MatchingLines } from './matching-lines.ts';
 import { packs } from './packs.ts';
 
-/** Adds what a line says to the state of its program. */
-export type FoldLogHit = (component: Component, state: LogState, hit: LogHit) => LogState;
+/** Adds what a line says to the state of its program. `line` is whole and in Latin-1. */
+export type FoldLogHit = (component: Component, state: LogState, hit: LogHit, line?: string) => LogState;
 
 /** Collects what the sources of one target's log bring. */
 export interface LogCollector {
@@ -67,7 +67,7 @@ export function createLogCollector({ target, fold, begun, onNews }: LogCollector
       counters.add(hit);
       if (line !== undefined) kept.add(hit, line);
       const { node } = state;
-      state = fold(component, state, hit);
+      state = fold(component, state, hit, line);
       if (state.node?.startedAt === hit.at && node?.startedAt !== hit.at) counters.startAt(hit.at);
       news.add(hit.counted && (hit.means === 'error' || hit.means === 'fatal'));
     },

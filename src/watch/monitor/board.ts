@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClockDisturbances } from '../../lib/clock.ts';
 import { addDoubleVotes, type FoundVotes } from '../../model/double-vote.ts';
 import { addressOf, type Facts } from '../../model/facts.ts';
+import type { KeptTurns } from '../../model/lag.ts';
 import { findInForce, type PlannedWork } from '../../model/planned-work.ts';
 import type { Observation } from '../../model/prober.ts';
 import type { EndedProblem, Problem } from '../../model/problem.ts';
@@ -20,6 +21,7 @@ import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
 import { foldSubnet } from '../rules/fold-subnet.ts';
 import { judgeFailures } from '../rules/known-failures.ts';
+import { createLagBook } from './create-lag-book.ts';
 import { createSharing } from './create-sharing.ts';
 import { createVoteBook } from './create-vote-book.ts';
 import type { DiagnosisInput } from './replay.ts';
@@ -57,6 +59,10 @@ export interface Board {
   restoreAddress(node: Target, address: string): void;
   /** The address by which a node signs, if that is known. */
   addressOf(node: Target): string | undefined;
+  /** Takes the turns of masternodes that an earlier process has counted. */
+  restoreTurns(subnet: string, turns: KeptTurns): void;
+  /** The turns of masternodes that are counted so far. */
+  turnsOf(subnet: string): KeptTurns | undefined;
   /** Finds what is wrong in a subnet and why, from all that is known of it now. */
   diagnose(subnet: string, now: number): void;
   /**
@@ -92,6 +98,7 @@ interface Entry {
   /** Replaces what several of its nodes say alike by one object. */
   readonly share: ReturnType<typeof createSharing>;
   readonly voteBook: ReturnType<typeof createVoteBook>;
+  readonly lagBook: ReturnType<typeof createLagBook>;
   readonly exposures: ExposureMemory;
   /** The planned work that was in force at the diagnosis. */
   plannedWork: readonly PlannedWork[];
@@ -123,15 +130,16 @@ function hasOpened(before: Diagnosis, after: Diagnosis): boolean {
 
 /** An observation without the votes of a pool, and the double votes that they show, or that lines of a log prove. */
 function takeVotes(
-  book: ReturnType<typeof createVoteBook>,
+  { voteBook: book, lagBook }: Pick<Entry, 'voteBook' | 'lagBook'>,
   { name }: Target,
   observation: Observation,
   { logs }: Facts,
   now: number,
 ): { readonly seen: Observation; readonly found: readonly FoundVotes[] } {
   if (observation.kind === 'logs') {
-    const { proofs = [] } = observation.seen.node ?? {};
-    const { proofs: known = [] } = logs?.node ?? {};
+    const { proofs = [], imported } = observation.seen.node ?? {};
+    const { proofs: known = [], imported: before } = logs?.node ?? {};
+    if (imported !== undefined && imported !== before) lagBook.addImport(name, imported, observation.seen.clockAheadMs);
     const fresh = proofs === known ? [] : proofs.filter((one) => !known.includes(one));
     const found = fresh.map(({ signer, votes: [one, other], at }): FoundVotes => {
       const votes = [
@@ -145,6 +153,7 @@ function takeVotes(
   const { chain } = observation.kind === 'node' ? observation.seen : {};
   if (observation.kind !== 'node' || chain?.pool?.votes === undefined) return { seen: observation, found: [] };
   const { votes, ...pool } = chain.pool;
+  if (chain.masternodes) lagBook.addPool(votes, chain.masternodes.active, chain.address, now);
   const found = book.add({ node: name, genesis: chain.genesis, votes }, now);
   return { seen: { kind: 'node', seen: { ...observation.seen, chain: { ...chain, pool } } }, found };
 }
@@ -155,7 +164,8 @@ function keepFacts(known: Entry | undefined, subnet: Subnet): SubnetFacts {
   const isKept = (kind: SubnetProbeKind) =>
     isDeepStrictEqual(subnetFactsSubject(kind, known.subnet), subnetFactsSubject(kind, subnet));
   const kept = Object.fromEntries(SUBNET_PROBE_KINDS.filter(isKept).map((kind) => [kind, known.facts[kind]]));
-  return { ...kept, ...(known.facts.doubleVotes && { doubleVotes: known.facts.doubleVotes }) };
+  const { doubleVotes, lag } = known.facts;
+  return { ...kept, ...(doubleVotes && { doubleVotes }), ...(lag && { lag }) };
 }
 
 function withStallLimit(settings: CheckSettings, { stallAfterMs }: Diagnosis): CheckSettings {
@@ -213,6 +223,7 @@ export function createBoard(
         diagnosedAt: Number.NEGATIVE_INFINITY,
         share: createSharing(),
         voteBook: createVoteBook(),
+        lagBook: last?.lagBook ?? createLagBook(),
         exposures: new WeakMap(),
         plannedWork: last?.plannedWork ?? [],
         input: undefined,
@@ -258,8 +269,8 @@ export function createBoard(
 
   const foldObservation: Board['foldObservation'] = (target, observation, now) =>
     update(target, (facts, entry) => {
-      const { settings, diagnosis, share, voteBook } = entry;
-      const { seen, found } = takeVotes(voteBook, target, observation, facts, now);
+      const { settings, diagnosis, share } = entry;
+      const { seen, found } = takeVotes(entry, target, observation, facts, now);
       const doubleVotes = addDoubleVotes(entry.facts.doubleVotes, found, (signer) =>
         entry.states.flatMap((state) => (addressOf(state.facts) === signer ? [state.target.name] : [])),
       );
@@ -306,6 +317,9 @@ export function createBoard(
       onBug(error, entry.subnet.name);
     }
     entry.settings = withStallLimit(entry.settings, entry.diagnosis);
+    entry.lagBook.addEpoch(entry.diagnosis.epoch, now);
+    const lag = entry.lagBook.read(now);
+    if (lag !== undefined) entry.facts = { ...entry.facts, lag };
   };
 
   const judgeAgain: Board['judgeAgain'] = (subnet, round, now) => {
@@ -344,6 +358,8 @@ export function createBoard(
       if (entry.foundAt !== undefined) diagnoseEntry(entry, now);
     },
     restoreAddress: (node, addressBefore) => update(node, (facts) => ({ ...facts, addressBefore })),
+    restoreTurns: (name, turns) => entryOf(name)?.lagBook.restore(turns),
+    turnsOf: (name) => entryOf(name)?.lagBook.keep(),
     addressOf: (node) => addressOf(stateAt(node)?.facts ?? {}),
     checksOf: (target) => stateAt(target)?.checks ?? [],
     diagnose: (name, now) => {

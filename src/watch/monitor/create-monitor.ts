@@ -31,6 +31,7 @@ import { createRestartJudge, type RestartJudge } from './create-restart-judge.ts
 import type { RoundEvents } from './create-round.ts';
 import { createSubnetProbes, type OwnPlace } from './create-subnet-probes.ts';
 import { closeWatch, createSubnetWatch, type SubnetWatch, usedBy } from './create-subnet-watch.ts';
+import { type KnownTables, keepKnown } from './keep-known.ts';
 import { findKnownSecrets } from './known-secrets.ts';
 import { createProbeRuns } from './probe-runs.ts';
 import { createConnectionBudget } from './slots.ts';
@@ -67,7 +68,7 @@ export interface Monitor extends Pick<Board, 'snapshot' | 'unexplained' | 'resto
 }
 
 /** Dependencies and settings of a monitor. */
-export interface MonitorOptions {
+export interface MonitorOptions extends KnownTables {
   /** Docker dropped lines of a target's log before they were read, after the one with this timestamp. */
   readonly onLogLost?: (target: Target, after: string, times: number) => void;
   readonly clock: Clock;
@@ -75,8 +76,6 @@ export interface MonitorOptions {
   readonly scheduled: boolean;
   /** The stored positions of logs; without them, a restart of subnetd reads from the start again. */
   readonly positions?: () => Promise<KeptTable<LogPosition>>;
-  /** The stored addresses by which nodes sign; without them, that of a node that is down is not known after a restart of subnetd. */
-  readonly addresses?: () => Promise<KeptTable<string>>;
   /** The most connections of probes and the most log files that are open at once; by default there is no limit. */
   readonly limits?: { readonly connections: number; readonly logFiles: number };
   readonly own?: OwnPlace | undefined;
@@ -99,11 +98,11 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const { clock, scheduled, limits } = options;
   const onBug = (error: unknown) => options.onBug(error, 'probe');
   const positions = options.positions && createKeptValues(options.positions);
-  const addresses = options.addresses && createKeptValues(options.addresses);
   const { now } = clock;
   const board = createBoard(clock.toWall, clock.disturbances, options.plannedWork, (error, subnet) =>
     options.onBug(error, 'diagnosis', { subnet }),
   );
+  const known = keepKnown(options, board);
   const onRecorded = (target: Target, round: RoundName) => {
     if (!scheduled || round !== 'services') return;
     const http = board.checksOf(target).find(({ check }) => check === 'http');
@@ -284,12 +283,6 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const probeAfterStart = (target: Target) => {
     if (scheduled && proberOf(target, 'services') !== undefined) extraProbes.started(target);
   };
-  const keepAddress = async (node: Target) => {
-    const key = targetKey(node);
-    const address = await addresses?.load(key);
-    if (address !== undefined) board.restoreAddress(node, address);
-    addresses?.keep(key, () => board.addressOf(node));
-  };
   /** Somebody has asked to probe these targets, and the probes are running. */
   const asked = new Map<string, Promise<void>>();
 
@@ -327,7 +320,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       plan.commit(targets);
       subnetProbes.load(next.map(({ subnet }) => subnet));
       positions?.keepOnly(new Set(targets.flatMap(positionKeys)));
-      addresses?.keepOnly(new Set(targets.map(targetKey)));
+      known.keepOnly(next.map(({ subnet }) => subnet));
       for (const name of readySubnets) if (!watchesByName.has(name)) readySubnets.delete(name);
       const firsts = next.flatMap(({ rounds }) => rounds.flatMap(({ name, first }) => (name === 'rpc' ? first : [])));
       void Promise.all(firsts).then(() => {
@@ -335,7 +328,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
         wasReady ||= watches === next;
       });
       for (const watch of created) {
-        for (const target of watch.subnet.targets) if (target.component === 'node') void keepAddress(target);
+        known.keep(watch.subnet);
         watch.start();
         for (const { name, first } of watch.rounds) first.then(() => onFirstEnded(watch, name)).catch(onBug);
       }
@@ -391,7 +384,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       subnetProbes.stop();
       await Promise.all([
         positions?.stop(readersEnded.then(() => {})) ?? readersEnded,
-        addresses?.stop(),
+        known.stop(),
         settleWithin(PROBES_END_MS, ended),
       ]);
     },

@@ -1,4 +1,5 @@
 import type { LogState, LowHeights, NodeLogFacts, StatsLogFacts } from '../../model/facts.ts';
+import { isSampled } from '../../model/lag.ts';
 import type { LogHit } from '../../model/log.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { Component } from '../../model/target.ts';
@@ -71,18 +72,37 @@ function foldStart(facts: NodeLogFacts, { pattern, value, at }: LogHit): NodeLog
 /** A certificate may prove a double vote of each masternode. */
 const MOST_PROOFS = 32;
 
-function foldNode(facts: NodeLogFacts = {}, hit: LogHit): NodeLogFacts {
-  const started = foldStart(facts, hit);
+/** How long an import took: `elapsed=1.204ms` or `elapsed=1m2.5s` of a Go program, `| 3.1 ms |` of Nethermind. */
+const ELAPSED = /\belapsed"?[=:]"?(?:(\d+)m)?([\d.]+)(n|m|[^\d\s"]{0,2})s|\|\s+([\d.,]+) ms/;
+const MS_OF_UNIT: Readonly<Record<string, number>> = { '': 1_000, m: 1, n: 1e-6 };
+
+function readTookMs(line: string): number | undefined {
+  const [found, minutes = 0, count, unit = '', ms] = ELAPSED.exec(line) ?? [];
+  if (found === undefined) return undefined;
+  return ms === undefined
+    ? Number(minutes) * 60_000 + Number(count) * (MS_OF_UNIT[unit] ?? 1e-3)
+    : Number(ms.replaceAll(',', ''));
+}
+
+/** Adds a block that came from another node, if its arrival is compared with that at other nodes. */
+const withImport = (facts: NodeLogFacts, { pattern, at, counted }: LogHit, number: number, line = ''): NodeLogFacts =>
+  (pattern === 'imported_segment' || pattern === 'processed') && counted && isSampled(number)
+    ? { ...facts, imported: { number, at, tookMs: readTookMs(line) } }
+    : facts;
+
+function foldNode(before: NodeLogFacts = {}, hit: LogHit, line?: string): NodeLogFacts {
+  const started = foldStart(before, hit);
   if (started !== undefined) return started;
   const { pattern, means, value, at } = hit;
   if (pattern === 'vote_proof' && value !== undefined && hit.counted) {
     const proven = readVoteProof(value).map((pair) => ({ ...pair, at }));
-    return { ...facts, proofs: [...(facts.proofs ?? []), ...proven].slice(-MOST_PROOFS) };
+    return { ...before, proofs: [...(before.proofs ?? []), ...proven].slice(-MOST_PROOFS) };
   }
   const isHead = pattern === 'loaded_head' || pattern === 'loaded_tree';
   const height = readHeight(value);
-  if (height === undefined || (means !== 'progress' && !isHead)) return facts;
-  if (isHead) return { ...facts, height, advancedAt: facts.advancedAt ?? at };
+  if (height === undefined || (means !== 'progress' && !isHead)) return before;
+  if (isHead) return { ...before, height, advancedAt: before.advancedAt ?? at };
+  const facts = withImport(before, hit, height, line);
   const known = facts.height ?? -1;
   if (height <= known) return foldLowHeight(facts, known, height, at);
   return { ...facts, below: undefined, height, advancedAt: at };
@@ -119,11 +139,11 @@ function recordHeard(heard: Map<string, number> = new Map(), { value = '', at }:
   return heard;
 }
 
-/** Adds a match to the facts from a component's log; returns the same object if nothing changed. */
-export function foldLogHit(component: Component, state: LogState, hit: LogHit): LogState {
+/** Adds a match to the facts from a component's log, with its line in Latin-1; returns the same object if nothing changed. */
+export function foldLogHit(component: Component, state: LogState, hit: LogHit, line?: string): LogState {
   switch (component) {
     case 'node': {
-      const node = foldNode(state.node, hit);
+      const node = foldNode(state.node, hit, line);
       return node === state.node ? state : { ...state, node };
     }
     case 'bootnode':

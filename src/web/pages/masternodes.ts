@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { formatDuration } from '../../lib/duration.ts';
 import { formatCount } from '../../lib/words.ts';
 import type { Standing } from '../../model/headline.ts';
 import { describeReason } from '../../model/next-set.ts';
@@ -98,6 +99,8 @@ export const shorten = (address: string): Html => html`${address.slice(0, 6)}&he
 
 const number = (value: number | undefined): string => (value === undefined ? '' : count(value));
 
+const share = (value: number | undefined): string => (value === undefined ? '' : `${(value * 100).toFixed(1)} %`);
+
 /** What becomes of one that has no turns next, and up to when that can be changed. */
 function describeFate({ next, vote }: Masternode, { next: set }: Epoch): string {
   if (next === undefined || set === undefined || set.isChosen) return '';
@@ -124,18 +127,18 @@ function describeNext(masternode: Masternode, epoch: Epoch): string {
 }
 
 function row(subnet: string, epoch: Epoch, masternode: Masternode, range?: RangeName): Html {
-  const { address, name, vote, blocksMade, missedRounds, votesMissing } = masternode;
+  const { address, name, vote, blocksMade, missedRounds, votesMissing, lag } = masternode;
   const { standing, word } = LOOK_OF_VOTE[vote];
   const short = shorten(address);
   const who =
     name === undefined
       ? html`<span title="${address}">${short}</span> <small class="dim">no known node</small>`
       : html`<a href="${targetPath(subnet, name, range)}">${name}</a> <small class="dim" title="${address}">${short}</small>`;
-  return html`<tr role="row"><th scope="row" role="rowheader">${who}</th><td role="cell">${badge(standing, word)}</td><td role="cell" data-l="Blocks made">${number(blocksMade)}</td><td role="cell" data-l="Rounds missed">${number(missedRounds)}</td><td role="cell" data-l="Votes missing">${number(votesMissing)}</td><td role="cell" data-l="Next epoch">${describeNext(masternode, epoch)}</td></tr>`;
+  return html`<tr role="row"><th scope="row" role="rowheader">${who}</th><td role="cell">${badge(standing, word)}</td><td role="cell" data-l="Blocks made">${number(blocksMade)}</td><td role="cell" data-l="Rounds missed">${number(missedRounds)}</td><td role="cell" data-l="Votes missing">${number(votesMissing)}</td><td role="cell" data-l="Turns missed">${share(lag?.missedShare)}</td><td role="cell" data-l="Block delay">${lag?.delayMs === undefined ? '' : formatDuration(Math.max(0, lag.delayMs))}</td><td role="cell" data-l="Next epoch">${describeNext(masternode, epoch)}</td></tr>`;
 }
 
 const table = (subnet: string, epoch: Epoch, masternodes: readonly Masternode[], range?: RangeName): Html =>
-  html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Masternode</th><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader">Blocks made</th><th scope="col" role="columnheader">Rounds missed</th><th scope="col" role="columnheader">Votes missing</th><th scope="col" role="columnheader">Next epoch</th></tr></thead><tbody role="rowgroup">
+  html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Masternode</th><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader">Blocks made</th><th scope="col" role="columnheader">Rounds missed</th><th scope="col" role="columnheader">Votes missing</th><th scope="col" role="columnheader">Turns missed</th><th scope="col" role="columnheader">Block delay</th><th scope="col" role="columnheader">Next epoch</th></tr></thead><tbody role="rowgroup">
 ${masternodes.map((one) => row(subnet, epoch, one, range))}
 </tbody></table>`;
 

@@ -1,0 +1,165 @@
+import { formatDuration } from '../../lib/duration.ts';
+import { medianOf } from '../../lib/numbers.ts';
+import { joinAnd } from '../../lib/words.ts';
+import { type Lag, type LagFacts, leastShare, type TurnTally } from '../../model/lag.ts';
+import type { Suspicion } from '../../model/problem.ts';
+import { engineOf } from '../../model/target.ts';
+import { isSkewed } from '../rules/judge-log-block.ts';
+import { fails, hasPrinted, type NodeView, type SubnetView } from './subnet-view.ts';
+import { suspectTarget } from './suspect.ts';
+
+/** How a masternode keeps up, by its address and its node; undefined while nothing is known of that. */
+export function viewLag(facts: LagFacts | undefined, address: string, node: string | undefined): Lag | undefined {
+  const [turns, votes] = [facts?.turns.get(address), facts?.votes.get(address)];
+  const { blocks: _, ...blocks } = (node === undefined ? undefined : facts?.blocks.get(node)) ?? { blocks: 0 };
+  if (turns === undefined && votes === undefined && !('delayMs' in blocks)) return undefined;
+  return {
+    ...(turns && { missedShare: turns.hits / turns.of, missedAtLeast: leastShare(turns) }),
+    ...(votes && { votesLateShare: votes.hits / votes.of }),
+    ...blocks,
+  };
+}
+
+/** With fewer turns nobody is named or compared with: of three or four that miss some, two may have missed none yet. */
+const LEAST_TURNS = 100;
+
+/** A share of missed turns stands out from so many times that of the others, and so much more. */
+const ABOVE = { times: 2, share: 0.02 };
+
+/** One event is chance, and so are a few. */
+const LEAST_TIMES = 3;
+
+/** With its least share, hardly one of a hundred masternodes makes so many blocks in a row, in turns for each miss. */
+const STILL_MISSES = 5;
+
+/** From half of the mine period on, but not below this, a delay is worth a word. */
+const LEAST_DELAY_MS = 500;
+
+const shareOf = ({ hits, of }: { readonly hits: number; readonly of: number }): number => hits / of;
+
+const percent = (share: number): string =>
+  `${share > 0 && share < 0.01 ? (share * 100).toFixed(1) : Math.round(share * 100)} %`;
+
+/** What the other masternodes have in the middle, of two in the middle the more; undefined without any. */
+function usualOf<T>(all: ReadonlyMap<string, T>, own: string, read: (one: T) => number | undefined) {
+  const others = [...all].flatMap(([key, one]) => (key === own ? [] : (read(one) ?? [])));
+  return others.sort((one, other) => one - other)[others.length >> 1];
+}
+
+/** The usual share of the others, if this one misses clearly more of its turns than that. */
+function findMisses(turns: LagFacts['turns'], address: string, own: TurnTally): number | undefined {
+  const usual = usualOf(turns, address, (one) => (one.of < LEAST_TURNS ? undefined : shareOf(one)));
+  const least = leastShare(own);
+  const standsOut = usual !== undefined && own.of >= LEAST_TURNS && least > usual * ABOVE.times + ABOVE.share;
+  return standsOut && own.times > LEAST_TIMES && own.clean * least <= STILL_MISSES ? usual : undefined;
+}
+
+/** What is twice as long as that of the others, and not short. */
+const isFar = (own: number | undefined, usual: number | undefined, leastMs: number): boolean =>
+  own !== undefined && usual !== undefined && own >= leastMs && own >= 3 * usual;
+
+/** A value of a node and the usual one of the others. */
+function compare({ nodes }: SubnetView, node: NodeView, read: (one: NodeView) => number | undefined) {
+  const others = nodes.flatMap((one) => (one === node ? [] : (read(one) ?? [])));
+  return { own: read(node), usual: medianOf(others) };
+}
+
+const answerMs = ({ setup: { client } }: NodeView): number | undefined =>
+  client?.ok ? medianOf(client.value.tookMs) : undefined;
+
+const machineOf = ({ target: { container } }: NodeView): string | undefined => container && engineOf(container);
+
+/** For so long a line about a late vote counts. */
+const LATE_MS = 3_600_000;
+
+/** What sets a node apart from the others, by what is known of it: what its own machine shows, and what its place does. */
+function tellApart(view: SubnetView, node: NodeView) {
+  const { nodes, now, facts } = view;
+  const own: string[] = [];
+  const place: string[] = [];
+  const imports = compare(view, node, ({ name }) => facts.lag?.blocks.get(name)?.importMs);
+  if (isFar(imports.own, imports.usual, 50))
+    own.push(
+      `it takes ${formatDuration(imports.own ?? 0)} to import a block, the others ${formatDuration(imports.usual ?? 0)}`,
+    );
+  const answers = compare(view, node, answerMs);
+  if (isFar(answers.own, answers.usual, 100))
+    own.push(
+      `it answers JSON-RPC in ${formatDuration(answers.own ?? 0)}, the others in ${formatDuration(answers.usual ?? 0)}`,
+    );
+  const { memoryBytes = 0, memoryLimitBytes = Number.POSITIVE_INFINITY } =
+    node.container.kind === 'running' ? node.container.container : {};
+  if (memoryBytes >= 0.9 * memoryLimitBytes) own.push('its container is near its memory limit');
+  if (facts.disks?.some(({ level, targets }) => level !== undefined && targets.includes(node.name)))
+    own.push('its disk is filling up');
+  if (hasPrinted(node, 'vote_too_late', LATE_MS, now)) own.push('its log says that its votes come too late');
+  const machine = machineOf(node);
+  if (machine !== undefined && nodes.length > 2 && nodes.every((one) => one === node || machineOf(one) !== machine))
+    place.push(`it alone runs on the Docker Engine ${machine}`);
+  const peers = compare(view, node, (one) => one.peers);
+  if (peers.own !== undefined && peers.usual !== undefined && peers.own < peers.usual)
+    place.push(`it has ${peers.own} peers, most others ${peers.usual}`);
+  const version = node.state.facts.node?.client?.version;
+  const versions = nodes.flatMap((one) => (one === node ? [] : (one.state.facts.node?.client?.version ?? [])));
+  if (version !== undefined && versions.length > 0 && !versions.includes(version)) own.push(`it alone runs ${version}`);
+  const isQuick = imports.own !== undefined && imports.usual !== undefined && own.length === 0;
+  return { own, place, isQuick };
+}
+
+const LOOK_AT_MACHINE =
+  'see what its machine is short of with `docker stats --no-stream` and `iostat -x 5 3`: processor, memory or disk';
+const LOOK_AT_PATH = 'measure the path to the machines of the others, as with `mtr`, and see whom it has as peers';
+
+/** Who is always last, named by what it misses or by when its log shows blocks, before the chain leaves it out. */
+export function findLagging(view: SubnetView): readonly Suspicion[] {
+  const { chain, facts, masters } = view;
+  const { lag } = facts;
+  const { active = [] } = chain.masternodes ?? {};
+  if (lag === undefined) return [];
+  const lateMs = Math.max(LEAST_DELAY_MS, (chain.consensus?.minePeriodMs ?? 0) / 2);
+  return active.flatMap((address) => {
+    const node = masters.get(address);
+    // What keeps it from taking part is a problem of its own, and so is a wrong clock.
+    if (node === undefined || node.isOut || node.isStarting || node.isStalled || fails(node, 'latest_block')) return [];
+    if (isSkewed(node.state.facts.logs?.clockAheadMs ?? 0)) return [];
+    const [turns, blocks] = [lag.turns.get(address), lag.blocks.get(node.name)];
+    const usual = turns && findMisses(lag.turns, address, turns);
+    const isLate = blocks !== undefined && blocks.delayMs >= lateMs;
+    if (usual === undefined && !isLate) return [];
+    const { name } = node;
+    const { own, place, isQuick } = tellApart(view, node);
+    const votes = lag.votes.get(address);
+    const usualVotes = usualOf(lag.votes, address, shareOf);
+    const seen = [
+      usual === undefined || turns === undefined
+        ? []
+        : `of its latest turns ${percent(shareOf(turns))} brought no block, at least ${percent(leastShare(turns))} whatever chance adds, and ${percent(usual)} of those of most others`,
+      blocks === undefined || (!isLate && !isQuick)
+        ? []
+        : `in its log a block comes ${formatDuration(Math.max(0, blocks.delayMs))} later than in half of the logs, one in 20 ${formatDuration(Math.max(0, blocks.delayP95Ms))} or more`,
+      votes === undefined || usualVotes === undefined
+        ? []
+        : `${percent(shareOf(votes))} of the rounds had their quorum without its vote, and ${percent(usualVotes)} without that of most others`,
+    ].flat();
+    const apart = [...own, ...place];
+    const known =
+      apart.length > 0
+        ? `what sets it apart: ${joinAnd(apart)}`
+        : isQuick && isLate
+          ? 'it imports blocks as fast as the others, so they reach it late'
+          : 'nothing else that subnetd reads sets it apart, so processor, disk and path cannot be told apart from here';
+    const isPath = isQuick && isLate;
+    const isMachine = own.length > 0;
+    const look = isMachine
+      ? LOOK_AT_MACHINE
+      : isPath
+        ? LOOK_AT_PATH
+        : `${LOOK_AT_MACHINE}; if nothing, ${LOOK_AT_PATH}`;
+    return suspectTarget('node_lags', node, {
+      summary:
+        usual !== undefined ? `${name} misses more of its turns than the others` : `${name} is later than the others`,
+      evidence: `${seen.join('; ')}; ${known}`,
+      fix: `${look}. A masternode that makes no block in a part of an epoch is penalised`,
+    });
+  });
+}
