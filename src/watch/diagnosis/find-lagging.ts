@@ -1,4 +1,3 @@
-import { formatDuration } from '../../lib/duration.ts';
 import { medianOf } from '../../lib/numbers.ts';
 import { joinAnd } from '../../lib/words.ts';
 import { type Lag, type LagFacts, leastShare, type TurnTally } from '../../model/lag.ts';
@@ -40,6 +39,9 @@ const shareOf = ({ hits, of }: { readonly hits: number; readonly of: number }): 
 const percent = (share: number): string =>
   `${share > 0 && share < 0.01 ? (share * 100).toFixed(1) : Math.round(share * 100)} %`;
 
+/** A delay as people compare it: `850 ms`, `1.4 s`. */
+const formatSpan = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
+
 /** What the other masternodes have in the middle, of two in the middle the more; undefined without any. */
 function usualOf<T>(all: ReadonlyMap<string, T>, own: string, read: (one: T) => number | undefined) {
   const others = [...all].flatMap(([key, one]) => (key === own ? [] : (read(one) ?? [])));
@@ -80,13 +82,11 @@ function tellApart(view: SubnetView, node: NodeView) {
   const imports = compare(view, node, ({ name }) => facts.lag?.blocks.get(name)?.importMs);
   if (isFar(imports.own, imports.usual, 50))
     own.push(
-      `it takes ${formatDuration(imports.own ?? 0)} to import a block, the others ${formatDuration(imports.usual ?? 0)}`,
+      `it takes ${formatSpan(imports.own ?? 0)} to import a block, the others ${formatSpan(imports.usual ?? 0)}`,
     );
   const answers = compare(view, node, answerMs);
   if (isFar(answers.own, answers.usual, 100))
-    own.push(
-      `it answers JSON-RPC in ${formatDuration(answers.own ?? 0)}, the others in ${formatDuration(answers.usual ?? 0)}`,
-    );
+    own.push(`it answers JSON-RPC in ${formatSpan(answers.own ?? 0)}, the others in ${formatSpan(answers.usual ?? 0)}`);
   const { memoryBytes = 0, memoryLimitBytes = Number.POSITIVE_INFINITY } =
     node.container.kind === 'running' ? node.container.container : {};
   if (memoryBytes >= 0.9 * memoryLimitBytes) own.push('its container is near its memory limit');
@@ -134,9 +134,9 @@ export function findLagging(view: SubnetView): readonly Suspicion[] {
       usual === undefined || turns === undefined
         ? []
         : `of its latest turns ${percent(shareOf(turns))} brought no block, at least ${percent(leastShare(turns))} whatever chance adds, and ${percent(usual)} of those of most others`,
-      blocks === undefined || (!isLate && !isQuick)
+      blocks === undefined || !isLate
         ? []
-        : `in its log a block comes ${formatDuration(Math.max(0, blocks.delayMs))} later than in half of the logs, one in 20 ${formatDuration(Math.max(0, blocks.delayP95Ms))} or more`,
+        : `in its log a block comes ${formatSpan(Math.max(0, blocks.delayMs))} later than in half of the logs, one in 20 ${formatSpan(Math.max(0, blocks.delayP95Ms))} or more`,
       votes === undefined || usualVotes === undefined
         ? []
         : `${percent(shareOf(votes))} of the rounds had their quorum without its vote, and ${percent(usualVotes)} without that of most others`,
@@ -145,9 +145,11 @@ export function findLagging(view: SubnetView): readonly Suspicion[] {
     const known =
       apart.length > 0
         ? `what sets it apart: ${joinAnd(apart)}`
-        : isQuick && isLate
-          ? 'it imports blocks as fast as the others, so they reach it late'
-          : 'nothing else that subnetd reads sets it apart, so processor, disk and path cannot be told apart from here';
+        : !isQuick || blocks === undefined
+          ? 'nothing else that subnetd reads sets it apart, so processor, disk and path cannot be told apart from here'
+          : isLate
+            ? 'it imports blocks as fast as the others, so they reach it late'
+            : 'it gets and imports blocks as fast as the others, so what keeps its own blocks back cannot be told from here';
     const isPath = isQuick && isLate;
     const isMachine = own.length > 0;
     const look = isMachine
