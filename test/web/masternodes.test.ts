@@ -44,3 +44,13 @@ test('/status.json has the next epoch as it is predicted, with those who have no
   });
   expect(JSON.parse(JSON.stringify(before))).not.toHaveProperty('nextEpoch');
 });
+
+test('/status.json has how the masternodes keep up with each other, of those of whom that is known', () => {
+  const subnet = penalisedSubnet();
+  const lag = { missedShare: 0.15, missedAtLeast: 0.1, delayMs: 1_370, delayP95Ms: 2_000, importMs: 850 };
+  const masternodes = (subnet.epoch?.masternodes ?? []).map((one) => (one.name === 'subnet1' ? { ...one, lag } : one));
+  const epoch = subnet.epoch && { ...subnet.epoch, masternodes };
+  const [shown, before] = toStatus([{ ...subnet, ...(epoch && { epoch }) }, subnet], (at) => at).subnets;
+  expect(shown?.lag).toEqual([{ address: `0x${'a'.repeat(40)}`, name: 'subnet1', ...lag }]);
+  expect(before).not.toHaveProperty('lag');
+});

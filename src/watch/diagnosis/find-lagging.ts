@@ -31,8 +31,8 @@ const LEAST_TIMES = 3;
 /** With its least share, hardly one of a hundred masternodes makes so many blocks in a row, in turns for each miss. */
 const STILL_MISSES = 5;
 
-/** From half of the mine period on, but not below this, a delay is worth a word. */
-const LEAST_DELAY_MS = 500;
+/** From half of the mine period on, but not below this, a delay is worth a word. Many logs have whole seconds. */
+const LEAST_DELAY_MS = 1_000;
 
 const shareOf = ({ hits, of }: { readonly hits: number; readonly of: number }): number => hits / of;
 
@@ -121,7 +121,8 @@ export function findLagging(view: SubnetView): readonly Suspicion[] {
     const node = masters.get(address);
     // What keeps it from taking part is a problem of its own, and so is a wrong clock.
     if (node === undefined || node.isOut || node.isStarting || node.isStalled || fails(node, 'latest_block')) return [];
-    if (isSkewed(node.state.facts.logs?.clockAheadMs ?? 0)) return [];
+    const clocks = compare(view, node, ({ state }) => state.facts.logs?.clockAheadMs);
+    if (isSkewed((clocks.own ?? 0) - (clocks.usual ?? 0))) return [];
     const [turns, blocks] = [lag.turns.get(address), lag.blocks.get(node.name)];
     const usual = turns && findMisses(lag.turns, address, turns);
     const isLate = blocks !== undefined && blocks.delayMs >= lateMs;

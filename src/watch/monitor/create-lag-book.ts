@@ -174,6 +174,7 @@ export function createLagBook() {
     restore: (kept: KeptTurns) => {
       for (const [address, [of = 0, hits = 0, times = 0, clean = 0]] of Object.entries(kept))
         if (!turns.has(address)) turns.set(address, { of, hits, times, clean });
+      readAt = Number.NEGATIVE_INFINITY;
     },
   };
 }

@@ -72,21 +72,19 @@ function foldStart(facts: NodeLogFacts, { pattern, value, at }: LogHit): NodeLog
 /** A certificate may prove a double vote of each masternode. */
 const MOST_PROOFS = 32;
 
-/** How long an import took: `elapsed=1.204ms` or `elapsed=1m2.5s` of a Go program, `| 3.1 ms |` of Nethermind. */
-const ELAPSED = /\belapsed"?[=:]"?(?:(\d+)m)?([\d.]+)(n|m|[^\d\s"]{0,2})s|\|\s+([\d.,]+) ms/;
+/** How long an import took: `elapsed=1.204ms` or `elapsed=1m2.5s`, in JSON `"elapsed":"1.204ms"`. */
+const ELAPSED = /\belapsed"?[=:]"?(?:(\d+)m)?([\d.]+)(n|m|[^\d\s"]{0,2})s/;
 const MS_OF_UNIT: Readonly<Record<string, number>> = { '': 1_000, m: 1, n: 1e-6 };
 
+/** In milliseconds; what is no unit of these is a microsecond, whose sign has two encodings. */
 function readTookMs(line: string): number | undefined {
-  const [found, minutes = 0, count, unit = '', ms] = ELAPSED.exec(line) ?? [];
-  if (found === undefined) return undefined;
-  return ms === undefined
-    ? Number(minutes) * 60_000 + Number(count) * (MS_OF_UNIT[unit] ?? 1e-3)
-    : Number(ms.replaceAll(',', ''));
+  const [found, minutes = 0, count, unit = ''] = ELAPSED.exec(line) ?? [];
+  return found === undefined ? undefined : Number(minutes) * 60_000 + Number(count) * (MS_OF_UNIT[unit] ?? 1e-3);
 }
 
 /** Adds a block that came from another node, if its arrival is compared with that at other nodes. */
 const withImport = (facts: NodeLogFacts, { pattern, at, counted }: LogHit, number: number, line = ''): NodeLogFacts =>
-  (pattern === 'imported_segment' || pattern === 'processed') && counted && isSampled(number)
+  pattern === 'imported_segment' && counted && isSampled(number)
     ? { ...facts, imported: { number, at, tookMs: readTookMs(line) } }
     : facts;
 

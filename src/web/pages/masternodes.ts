@@ -1,5 +1,4 @@
 import { html } from 'hono/html';
-import { formatDuration } from '../../lib/duration.ts';
 import { formatCount } from '../../lib/words.ts';
 import type { Standing } from '../../model/headline.ts';
 import { describeReason } from '../../model/next-set.ts';
@@ -134,7 +133,7 @@ function row(subnet: string, epoch: Epoch, masternode: Masternode, range?: Range
     name === undefined
       ? html`<span title="${address}">${short}</span> <small class="dim">no known node</small>`
       : html`<a href="${targetPath(subnet, name, range)}">${name}</a> <small class="dim" title="${address}">${short}</small>`;
-  return html`<tr role="row"><th scope="row" role="rowheader">${who}</th><td role="cell">${badge(standing, word)}</td><td role="cell" data-l="Blocks made">${number(blocksMade)}</td><td role="cell" data-l="Rounds missed">${number(missedRounds)}</td><td role="cell" data-l="Votes missing">${number(votesMissing)}</td><td role="cell" data-l="Turns missed">${share(lag?.missedShare)}</td><td role="cell" data-l="Block delay">${lag?.delayMs === undefined ? '' : formatDuration(Math.max(0, lag.delayMs))}</td><td role="cell" data-l="Next epoch">${describeNext(masternode, epoch)}</td></tr>`;
+  return html`<tr role="row"><th scope="row" role="rowheader">${who}</th><td role="cell">${badge(standing, word)}</td><td role="cell" data-l="Blocks made">${number(blocksMade)}</td><td role="cell" data-l="Rounds missed">${number(missedRounds)}</td><td role="cell" data-l="Votes missing">${number(votesMissing)}</td><td role="cell" data-l="Turns missed">${share(lag?.missedShare)}</td><td role="cell" data-l="Block delay">${lag?.delayMs === undefined ? '' : `${(Math.max(0, lag.delayMs) / 1_000).toFixed(1)} s`}</td><td role="cell" data-l="Next epoch">${describeNext(masternode, epoch)}</td></tr>`;
 }
 
 const table = (subnet: string, epoch: Epoch, masternodes: readonly Masternode[], range?: RangeName): Html =>

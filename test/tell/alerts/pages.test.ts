@@ -117,7 +117,7 @@ describe('subnetd explain', () => {
     });
     const { stderr } = await runCommand(['explain', 'node_dwn']);
     expect(stderr).toBe(
-      'subnetd explain: there is no alert or problem "node_dwn"; did you mean node_down, node_slow?\n',
+      'subnetd explain: there is no alert or problem "node_dwn"; did you mean node_down, node_lags, node_slow?\n',
     );
   });
 

@@ -31,6 +31,29 @@ describe('the metrics of masternodes', () => {
     ]);
   });
 
+  test('say how each keeps up with the others, where that is known', () => {
+    const subnet = penalisedSubnet();
+    const [first, second, ...rest] = subnet.epoch?.masternodes ?? [];
+    const masternodes = [
+      {
+        ...first,
+        lag: { missedShare: 0.15, missedAtLeast: 0.1, votesLateShare: 0.9, delayMs: 1_370, delayP95Ms: 2_000 },
+      },
+      { ...second, lag: { missedShare: 0.01, missedAtLeast: 0 } },
+      ...rest,
+    ] as unknown as Masternode[];
+    const page = renderPage(
+      [{ ...subnet, ...(subnet.epoch && { epoch: { ...subnet.epoch, masternodes } }) }],
+      () => 10,
+    );
+    expect(page.match(/^subnet_masternode_(?:missed_ratio|votes_late|block_delay)\S* .*/gm)).toEqual([
+      'subnet_masternode_missed_ratio{subnet="devnet",name="subnet1"} 0.15',
+      'subnet_masternode_missed_ratio{subnet="devnet",name="subnet2"} 0.01',
+      'subnet_masternode_votes_late_ratio{subnet="devnet",name="subnet1"} 0.9',
+      'subnet_masternode_block_delay_seconds{subnet="devnet",name="subnet1"} 1.37',
+    ]);
+  });
+
   test('name those without turns in the next epoch, and say what votes that needs', () => {
     const subnet = penalisedSubnet();
     const [first, second] = subnet.epoch?.masternodes ?? [];

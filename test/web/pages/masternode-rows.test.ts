@@ -40,6 +40,25 @@ describe('the table of masternodes', () => {
     expect(html).not.toContain('<details>');
   });
 
+  test('shows the share of missed turns, and how late blocks come', () => {
+    const slow: Masternode = {
+      ...{
+        address: `0x${'f'.repeat(40)}`,
+        name: 'slow',
+        vote: 'votes',
+        blocksMade: 50,
+        missedRounds: 9,
+        votesMissing: 0,
+      },
+      lag: { missedShare: 0.1523, missedAtLeast: 0.09, delayMs: 1_370, delayP95Ms: 2_000 },
+    };
+    const early: Masternode = { ...slow, name: 'early', missedRounds: 0, lag: { missedShare: 0, delayMs: -40 } };
+    expect(rowsOf(tableOf(many(0, [slow, early])))).toEqual([
+      'slow 0xffff…ffff votes 50 9 0 15.2 % 1.4 s',
+      'early 0xffff…ffff votes 50 0 0 0.0 % 0.0 s',
+    ]);
+  });
+
   test('says that nobody has named them yet', () => {
     expect(words(tableOf(youngSubnet().epoch)).trim()).toBe(
       'The masternodes are not known yet. subnetd asks the chain once a minute.',
