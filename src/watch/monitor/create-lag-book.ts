@@ -135,14 +135,14 @@ export function createLagBook() {
     },
     /** Adds the pool of the node that signs by `own`, whose vote it does not show in each version. */
     addPool: (read: PoolVotes, active: readonly string[], own: string | undefined, now: number) => {
-      const signed = read
-        .filter(({ signers }) => signers.length >= QUORUM * active.length)
-        .map(({ signers }) => new Set(signers));
-      if (signed.length === 0) return;
+      const over = read.filter(({ signers }) => signers.length >= QUORUM * active.length);
+      if (over.length === 0) return;
+      const signed = new Map<string, number>();
+      for (const { signers } of over) for (const one of signers) signed.set(one, (signed.get(one) ?? 0) + 1);
       for (const address of active) {
         if (address === own || wasOut(address, now - BACK_MS)) continue;
-        const late = signed.filter((signers) => !signers.has(address)).length;
-        votes.set(address, addTo(votes.get(address) ?? NO_ROUNDS, signed.length, late, HALF_ROUNDS));
+        const late = Math.max(0, over.length - (signed.get(address) ?? 0));
+        votes.set(address, addTo(votes.get(address) ?? NO_ROUNDS, over.length, late, HALF_ROUNDS));
       }
     },
     /** Adds a block that the log of a node has shown. `aheadMs`: how far its clock is ahead of ours; unknown, it is not compared. */

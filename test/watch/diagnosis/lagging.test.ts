@@ -74,10 +74,10 @@ describe('a masternode that misses turns', () => {
     expect(find({ turns: { ...OFTEN, clean: 48 } }).problems).toEqual([]);
   });
 
-  test('is not named while it is out, which is another problem', () => {
-    expect(
-      find({ turns: OFTEN, given: { container: STOPPED, fault: { kind: 'refused', address: 'x' } } }).problems,
-    ).toEqual([]);
+  test('is not named while it is down, cut off or behind, which are problems of their own', () => {
+    const down = { container: STOPPED, fault: { kind: 'refused', address: 'x' } } as const;
+    for (const given of [down, { peers: [] }, { height: 900, stalledMs: 120_000 }])
+      expect(find({ turns: OFTEN, given }).problems).toEqual([]);
   });
 });
 
