@@ -1,11 +1,15 @@
 import { medianOf } from '../../lib/numbers.ts';
 import { joinAnd } from '../../lib/words.ts';
-import { type Lag, type LagFacts, leastShare, type TurnTally } from '../../model/lag.ts';
+import { type Lag, type LagFacts, leastShare, type Tally, type TurnTally } from '../../model/lag.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { engineOf } from '../../model/target.ts';
 import { isSkewed } from '../rules/judge-log-block.ts';
 import { fails, hasPrinted, type NodeView, type SubnetView } from './subnet-view.ts';
 import { suspectTarget } from './suspect.ts';
+
+const shareOf = ({ hits, of }: Tally): number => hits / of;
+
+const round = (share: number): number => Math.round(share * 10_000) / 10_000;
 
 /** How a masternode keeps up, by its address and its node; undefined while nothing is known of that. */
 export function viewLag(facts: LagFacts | undefined, address: string, node: string | undefined): Lag | undefined {
@@ -13,8 +17,8 @@ export function viewLag(facts: LagFacts | undefined, address: string, node: stri
   const { blocks: _, ...blocks } = (node === undefined ? undefined : facts?.blocks.get(node)) ?? { blocks: 0 };
   if (turns === undefined && votes === undefined && !('delayMs' in blocks)) return undefined;
   return {
-    ...(turns && { missedShare: turns.hits / turns.of, missedAtLeast: leastShare(turns) }),
-    ...(votes && { votesLateShare: votes.hits / votes.of }),
+    ...(turns && { missedShare: round(shareOf(turns)), missedAtLeast: round(leastShare(turns)) }),
+    ...(votes && { votesLateShare: round(shareOf(votes)) }),
     ...blocks,
   };
 }
@@ -33,8 +37,6 @@ const STILL_MISSES = 5;
 
 /** From half of the mine period on, but not below this, a delay is worth a word. Many logs have whole seconds. */
 const LEAST_DELAY_MS = 1_000;
-
-const shareOf = ({ hits, of }: { readonly hits: number; readonly of: number }): number => hits / of;
 
 const percent = (share: number): string =>
   `${share > 0 && share < 0.01 ? (share * 100).toFixed(1) : Math.round(share * 100)} %`;
@@ -120,7 +122,7 @@ export function findLagging(view: SubnetView): readonly Suspicion[] {
   return active.flatMap((address) => {
     const node = masters.get(address);
     // What keeps it from taking part is a problem of its own, and so is a wrong clock.
-    if (node === undefined || node.isOut || node.isStarting || node.isStalled || fails(node, 'latest_block')) return [];
+    if (node === undefined || node.isOut || node.isStarting || fails(node, 'latest_block')) return [];
     const clocks = compare(view, node, ({ state }) => state.facts.logs?.clockAheadMs);
     if (isSkewed((clocks.own ?? 0) - (clocks.usual ?? 0))) return [];
     const [turns, blocks] = [lag.turns.get(address), lag.blocks.get(node.name)];

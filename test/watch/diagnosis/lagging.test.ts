@@ -16,19 +16,25 @@ interface Odd {
   readonly blocks?: Partial<BlockLag>;
   readonly votes?: number;
   readonly given?: Given;
+  /** How far all clocks are ahead of ours, and that of the second node alone. */
+  readonly aheadMs?: readonly [all: number, own: number];
 }
 
 const TURNS: TurnTally = { of: 400, hits: 4, times: 4, clean: 60 };
 const QUICK: BlockLag = { blocks: 100, delayMs: 0, delayP95Ms: 90, importMs: 4 };
 
-function find({ turns, others, blocks, votes = 0.25, given }: Odd) {
+function find({ turns, others, blocks, votes = 0.25, given, aheadMs: [all, own] = [0, 0] }: Odd) {
   const isOdd = (name: string) => name === 'n2';
   const lag: LagFacts = {
     turns: new Map(NAMES.map((name) => [addressOf(name), { ...TURNS, ...(isOdd(name) ? turns : others) }])),
     votes: new Map(NAMES.map((name) => [addressOf(name), { of: 500, hits: isOdd(name) ? 500 * votes : 50 }])),
     blocks: new Map(NAMES.map((name) => [name, { ...QUICK, ...(isOdd(name) && blocks) }])),
   };
-  const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, isOdd(name) ? given : {}));
+  const nodes = NAMES.map((name) => {
+    const { target, facts } = diagnosedNode(name, NAMES, isOdd(name) ? given : {});
+    const logs = facts.logs && { ...facts.logs, clockAheadMs: isOdd(name) ? all + own : all };
+    return { target, facts: { ...facts, ...(logs && { logs }) } };
+  });
   const subnet = {
     name: 'devnet',
     consensus: 'XDPoS',
@@ -79,6 +85,11 @@ describe('a masternode that misses turns', () => {
     for (const given of [down, { peers: [] }, { height: 900, stalledMs: 120_000 }])
       expect(find({ turns: OFTEN, given }).problems).toEqual([]);
   });
+});
+
+test('a masternode with a wrong clock is not named, unless it is our clock that is wrong', () => {
+  expect(find({ turns: OFTEN, aheadMs: [0, -9_000] }).problems).toEqual([]);
+  expect(find({ turns: OFTEN, aheadMs: [-9_000, 0] }).problems).toHaveLength(1);
 });
 
 describe('a masternode whose log shows blocks late', () => {
