@@ -52,13 +52,14 @@ function usualOf<T>(all: ReadonlyMap<string, T>, own: string, read: (one: T) => 
 
 /** The usual share of the others, if this one misses clearly more of its turns than that. */
 function findMisses(turns: LagFacts['turns'], address: string, own: TurnTally): number | undefined {
-  const usual = usualOf(turns, address, (one) => (one.of < LEAST_TURNS ? undefined : shareOf(one)));
   const least = leastShare(own);
-  const standsOut = usual !== undefined && own.of >= LEAST_TURNS && least > usual * ABOVE.times + ABOVE.share;
-  return standsOut && own.times > LEAST_TIMES && own.clean * least <= STILL_MISSES ? usual : undefined;
+  if (own.of < LEAST_TURNS || own.times <= LEAST_TIMES || least <= ABOVE.share) return undefined;
+  const usual = usualOf(turns, address, (one) => (one.of < LEAST_TURNS ? undefined : shareOf(one)));
+  const standsOut = usual !== undefined && least > usual * ABOVE.times + ABOVE.share;
+  return standsOut && own.clean * least <= STILL_MISSES ? usual : undefined;
 }
 
-/** What is twice as long as that of the others, and not short. */
+/** What is three times as long as that of the others, and not short. */
 const isFar = (own: number | undefined, usual: number | undefined, leastMs: number): boolean =>
   own !== undefined && usual !== undefined && own >= leastMs && own >= 3 * usual;
 
@@ -76,7 +77,7 @@ const machineOf = ({ target: { container } }: NodeView): string | undefined => c
 /** For so long a line about a late vote counts. */
 const LATE_MS = 3_600_000;
 
-/** What sets a node apart from the others, by what is known of it: what its own machine shows, and what its place does. */
+/** What sets a node apart from the others, as far as that is known: `own` is of its machine. */
 function tellApart(view: SubnetView, node: NodeView) {
   const { nodes, now, facts } = view;
   const own: string[] = [];
@@ -103,7 +104,8 @@ function tellApart(view: SubnetView, node: NodeView) {
     place.push(`it has ${peers.own} peers, most others ${peers.usual}`);
   const version = node.state.facts.node?.client?.version;
   const versions = nodes.flatMap((one) => (one === node ? [] : (one.state.facts.node?.client?.version ?? [])));
-  if (version !== undefined && versions.length > 0 && !versions.includes(version)) own.push(`it alone runs ${version}`);
+  if (version !== undefined && versions.length > 0 && !versions.includes(version))
+    place.push(`it alone runs ${version}`);
   const isQuick = imports.own !== undefined && imports.usual !== undefined && own.length === 0;
   return { own, place, isQuick };
 }
@@ -123,12 +125,12 @@ export function findLagging(view: SubnetView): readonly Suspicion[] {
     const node = masters.get(address);
     // What keeps it from taking part is a problem of its own, and so is a wrong clock.
     if (node === undefined || node.isOut || node.isStarting || fails(node, 'latest_block')) return [];
-    const clocks = compare(view, node, ({ state }) => state.facts.logs?.clockAheadMs);
-    if (isSkewed((clocks.own ?? 0) - (clocks.usual ?? 0))) return [];
     const [turns, blocks] = [lag.turns.get(address), lag.blocks.get(node.name)];
     const usual = turns && findMisses(lag.turns, address, turns);
     const isLate = blocks !== undefined && blocks.delayMs >= lateMs;
     if (usual === undefined && !isLate) return [];
+    const clocks = compare(view, node, ({ state }) => state.facts.logs?.clockAheadMs);
+    if (isSkewed((clocks.own ?? 0) - (clocks.usual ?? 0))) return [];
     const { name } = node;
     const { own, place, isQuick } = tellApart(view, node);
     const votes = lag.votes.get(address);
