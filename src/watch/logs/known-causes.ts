@@ -125,6 +125,11 @@ export const transactionCauses: Causes = {
     what: 'the transaction ran out of gas',
     fix: 'see that the checkpoint contract fits this version of the relayer, as the relayer chooses the gas',
   },
+  already_there: {
+    says: 'Old Block|Repeated Header|Repeated Block blockhash',
+    what: 'the checkpoint contract has these blocks already',
+    fix: 'wait, as after ten tries the relayer starts over behind them; if it goes on, let one relayer alone submit to this contract',
+  },
   reverted: {
     says: '[Ee]xecution reverted|reverted by the EVM|VM Exception|(?:call|transaction) reverted|always failing transaction|ContractFunctionRevertedError|reverted with|ContractExecutionError',
     what: 'the checkpoint contract refused the blocks',

@@ -26,6 +26,8 @@ const whyNot = async (text: string): Promise<string> => {
 
 describe('a relayer says why its transaction failed', () => {
   const REFUSED = 'the checkpoint contract refused the blocks; check that it belongs to this subnet';
+  const THERE =
+    'the checkpoint contract has these blocks already; wait, as after ten tries the relayer starts over behind them; if it goes on, let one relayer alone submit to this contract';
   const NO_FUNDS = 'the wallet of the relayer is out of funds; fund it';
   const BASE_FEE = 'the parent chain wants a higher gas price than the relayer pays; wait until it falls';
   const WAITS =
@@ -66,6 +68,7 @@ describe('a relayer says why its transaction failed', () => {
     ['Returned error: execution reverted: nonce too low', REFUSED],
     ['execution reverted: "Validator" (action="estimateGas", code=CALL_EXCEPTION, version=6.13.0)', REFUSED],
     ['Execution reverted with reason: not a validator.', REFUSED],
+    ['Returned error: execution reverted: Old Block', THERE],
     ['Returned error: gas required exceeds allowance or always failing transaction', REFUSED],
     ['Returned error: insufficient funds for gas * price + value', NO_FUNDS],
     ['cannot estimate gas; [ error={"reason":"insufficient funds for intrinsic transaction cost"} ]', NO_FUNDS],
