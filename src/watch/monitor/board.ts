@@ -20,6 +20,7 @@ import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
 import { foldSubnet } from '../rules/fold-subnet.ts';
 import { judgeFailures } from '../rules/known-failures.ts';
+import { isCredible } from '../rules/view.ts';
 import { createSharing } from './create-sharing.ts';
 import { createVoteBook } from './create-vote-book.ts';
 import type { DiagnosisInput } from './replay.ts';
@@ -128,6 +129,7 @@ function takeVotes(
   observation: Observation,
   { logs }: Facts,
   now: number,
+  reference: number | undefined,
 ): { readonly seen: Observation; readonly found: readonly FoundVotes[] } {
   if (observation.kind === 'logs') {
     const { proofs = [] } = observation.seen.node ?? {};
@@ -145,7 +147,10 @@ function takeVotes(
   const { chain } = observation.kind === 'node' ? observation.seen : {};
   if (observation.kind !== 'node' || chain?.pool?.votes === undefined) return { seen: observation, found: [] };
   const { votes, ...pool } = chain.pool;
-  const found = book.add({ node: name, genesis: chain.genesis, votes }, now);
+  const { latest } = observation.seen;
+  // A pool holds no signatures: who makes up a height may make up the votes for it.
+  const isMadeUp = latest.ok && !isCredible(latest.value.number, reference);
+  const found = isMadeUp ? [] : book.add({ node: name, genesis: chain.genesis, votes }, now);
   return { seen: { kind: 'node', seen: { ...observation.seen, chain: { ...chain, pool } } }, found };
 }
 
@@ -259,7 +264,7 @@ export function createBoard(
   const foldObservation: Board['foldObservation'] = (target, observation, now) =>
     update(target, (facts, entry) => {
       const { settings, diagnosis, share, voteBook } = entry;
-      const { seen, found } = takeVotes(voteBook, target, observation, facts, now);
+      const { seen, found } = takeVotes(voteBook, target, observation, facts, now, diagnosis.reference);
       const doubleVotes = addDoubleVotes(entry.facts.doubleVotes, found, (signer) =>
         entry.states.flatMap((state) => (addressOf(state.facts) === signer ? [state.target.name] : [])),
       );
