@@ -98,9 +98,12 @@ const ruleFor = (mode: Mode, fromNumber: number, fromMs: number): HeadRule => {
 };
 
 /** The chain of a node that has the height `head` when its mode begins. */
-const chainFor = (mode: Mode, name: string, chain: Chain, head: number): Chain => {
+const chainFor = (mode: Mode, { name, address }: NodeIdentity, chain: Chain, head: number): Chain => {
   if (mode === 'foreign') return branchOf(chain, 0, name);
-  return mode === 'forked' ? branchOf(chain, Math.max(head - BRANCH_BLOCKS, 0) + 1, name) : chain;
+  if (mode !== 'forked') return chain;
+  // Nobody else votes for its blocks: a masternode that did would vote twice, which is another fault.
+  const officeAt = (number: number) => ({ ...chain.officeAt(number), voters: number > head ? [address] : [] });
+  return { ...branchOf(chain, Math.max(head - BRANCH_BLOCKS, 0) + 1, name), officeAt };
 };
 
 /** A subnet of these nodes in which `effects` have been so for long. `now` gives Unix milliseconds. */
@@ -144,7 +147,7 @@ export const createSubnet = (
       const running = ruleFor(mode, 0, Number.NEGATIVE_INFINITY);
       const head = mode === 'down' || mode === 'frozen' ? ruleFor(mode, height, 0) : running;
       const startedAt = mode === 'foreign' ? 0 : undefined;
-      return [name, { identity, chain: chainFor(mode, name, chain, height), head, startedAt }];
+      return [name, { identity, chain: chainFor(mode, identity, chain, height), head, startedAt }];
     }),
   );
   const stateOf = (name: string): NodeState => {
@@ -208,7 +211,9 @@ export const createSubnet = (
             ? [{ identity: unlisted, chain, head: chain.heightAt(now()), inbound: true }]
             : []),
         ],
-        doubleVoters: broken.doubleVoters.map((one) => stateOf(one).identity.address),
+        doubleVoters: broken.doubleVoters
+          .filter((one) => !broken.forked.includes(one))
+          .map((one) => stateOf(one).identity.address),
         servesAdmin: !broken.adminHidden,
         garbled: broken.garbled.includes(name),
         limited: broken.limited.includes(name),
@@ -233,7 +238,7 @@ export const createSubnet = (
         const restarted = was === 'down' || was === 'foreign';
         states.set(name, {
           identity,
-          chain: chainFor(mode, name, chain, fromNumber),
+          chain: chainFor(mode, identity, chain, fromNumber),
           head: ruleFor(mode, fromNumber, now()),
           startedAt: mode === 'foreign' ? 0 : restarted ? fromNumber : startedAt,
         });

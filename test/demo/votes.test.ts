@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { START_HEIGHT } from '../../src/demo/chain.ts';
+import { createVoteBook } from '../../src/watch/monitor/create-vote-book.ts';
 import { call } from './rpc.ts';
 import { start } from './simulation.ts';
 
@@ -75,6 +76,27 @@ describe('the pool', () => {
     expect(Object.values(timeout)).toMatchObject([{ CurrentNumber: 1, CurrentSigners: [ZERO] }]);
     expect(Object.values(vote).at(-1)).toMatchObject({ CurrentSigners: [await coinbaseOf(node(1))] });
   });
+});
+
+test('a node on a branch of its own is the only one that votes for it, and in no round in which it voted with the others', async () => {
+  const { simulation, clock, node } = await start([]);
+  await simulation.setFaults(['fork']);
+  const own = await coinbaseOf(node(2));
+  const book = createVoteBook();
+  for (let passed = 0; passed < 90; passed += 10) {
+    for (const number of [1, 2, 3, 4]) {
+      const { vote } = await poolOf(node(number));
+      const votes = Object.entries(vote).map(([key, { CurrentSigners }]) => ({
+        ...{ key, round: key.split(':')[0] ?? '', signers: CurrentSigners },
+      }));
+      if (number === 2) expect(votes.map(({ signers }) => signers)).toEqual(votes.map(() => [own]));
+      if (number === 2 && passed >= 60) expect(votes).toHaveLength(11);
+      expect(book.add({ node: `subnet${number}`, genesis: '0x1', votes }, passed * 1000)).toEqual([]);
+    }
+    clock.pass(10);
+  }
+  await simulation.setFaults(['fork', 'double-vote']);
+  expect(Object.keys((await poolOf(node(2))).vote)).toHaveLength(11);
 });
 
 describe('missed rounds', () => {

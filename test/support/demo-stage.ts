@@ -5,6 +5,7 @@ import { createClock } from '../../src/lib/clock.ts';
 import type { SubnetState } from '../../src/model/snapshot.ts';
 import { parseInventory } from '../../src/watch/inventory/parse-inventory.ts';
 import { createMonitor } from '../../src/watch/monitor/create-monitor.ts';
+import type { DiagnosisInput } from '../../src/watch/monitor/replay.ts';
 
 /** The kinds of networks whose faults are measured. A fault of one node is one of subnet2, so that is where Nethermind runs. */
 export const KINDS = {
@@ -26,6 +27,8 @@ export interface StagedSubnet {
   readonly name: string;
   readonly simulation: Simulation;
   readonly state: () => SubnetState;
+  /** What the diagnosis was made of that has last found a problem to be open. */
+  readonly input: () => DiagnosisInput | undefined;
 }
 
 export interface Stage {
@@ -103,6 +106,7 @@ export async function startStage(
       return {
         name,
         simulation,
+        input: () => monitor.inputOf(name),
         state: () => {
           const state = monitor.snapshot().find(({ subnet }) => subnet.name === name);
           if (state === undefined) throw new Error(`the monitor does not watch ${name}`);

@@ -15,7 +15,7 @@ export interface FaultAlerts {
   readonly maybeInhibited: readonly string[];
 }
 
-const PARTS = { nodes: ['subnet1', 'subnet2', 'subnet3', 'subnet4'], browser: true };
+export const PARTS = { nodes: ['subnet1', 'subnet2', 'subnet3', 'subnet4'], browser: true };
 
 const problems: Readonly<Record<string, ProblemKind>> = problemCatalog;
 

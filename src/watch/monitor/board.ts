@@ -21,6 +21,7 @@ import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
 import { foldSubnet } from '../rules/fold-subnet.ts';
 import { judgeFailures } from '../rules/known-failures.ts';
+import { isCredible } from '../rules/view.ts';
 import { createLagBook } from './create-lag-book.ts';
 import { createSharing } from './create-sharing.ts';
 import { createVoteBook } from './create-vote-book.ts';
@@ -130,7 +131,7 @@ function hasOpened(before: Diagnosis, after: Diagnosis): boolean {
 
 /** An observation without the votes of a pool, and the double votes that they show, or that lines of a log prove. */
 function takeVotes(
-  { voteBook: book, lagBook }: Pick<Entry, 'voteBook' | 'lagBook'>,
+  { voteBook: book, lagBook, diagnosis: { reference } }: Pick<Entry, 'voteBook' | 'lagBook' | 'diagnosis'>,
   { name }: Target,
   observation: Observation,
   { logs }: Facts,
@@ -153,9 +154,12 @@ function takeVotes(
   const { chain } = observation.kind === 'node' ? observation.seen : {};
   if (observation.kind !== 'node' || chain?.pool?.votes === undefined) return { seen: observation, found: [] };
   const { votes, ...pool } = chain.pool;
+  const { latest } = observation.seen;
+  const seen = { kind: 'node', seen: { ...observation.seen, chain: { ...chain, pool } } } as const;
+  // A pool holds no signatures: who makes up a height may make up the votes for it.
+  if (latest.ok && !isCredible(latest.value.number, reference)) return { seen, found: [] };
   if (chain.masternodes) lagBook.addPool(votes, chain.masternodes.active, chain.address, now);
-  const found = book.add({ node: name, genesis: chain.genesis, votes }, now);
-  return { seen: { kind: 'node', seen: { ...observation.seen, chain: { ...chain, pool } } }, found };
+  return { seen, found: book.add({ node: name, genesis: chain.genesis, votes }, now) };
 }
 
 /** The facts of a subnet whose probes a new inventory leaves as they are. */

@@ -81,7 +81,7 @@ const FAULTS: Readonly<Record<LogFault['what'], Required<Finding>>> = {
 
 const BROKEN_BY_DOCKER: Required<Finding> = {
   seen: 'Docker breaks off when it is read',
-  fix: 'wait, as subnetd tries again; if it stays so, let the socket proxy pass GET of /containers/ID/logs, and see that the log driver of the container keeps lines',
+  fix: 'wait while subnetd tries again; if it stays so, let the socket proxy pass GET of /containers/ID/logs, and see that the log driver of the container keeps lines',
 };
 
 const REMOVED: Required<Finding> = {

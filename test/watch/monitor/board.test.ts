@@ -386,3 +386,26 @@ test('double votes come from pools and from logs, count once, and stay with thei
   board.diagnoseChanged(6_000);
   expect(board.snapshot()[0]?.problems.map(({ problem }) => problem)).toContain('double_vote');
 });
+
+test('the pool of a node that claims an impossible height accuses nobody, and that of a node which leads by a little does', () => {
+  const [a, b] = [nodeTarget('a'), nodeTarget('b')];
+  const accusedAt = (height: number) => {
+    const board = createBoard();
+    board.load(toInventory([a, b]), 0);
+    const pool = { voteRounds: 1, neverSigned: [], timeouts: 0, timeoutMissing: [], timeoutRound: 0 };
+    const see = (target: typeof a, number: number, at: number, ...votes: PoolVotes) => {
+      const chain = { address: `0x${target.name}`, genesis: '0xg', pool: { ...pool, votes }, missing: {} };
+      const latest = { ok: true, value: { number } } as const;
+      board.recordRun(target, 'rpc', { kind: 'node', seen: { answered: true, latest, chain } }, 0, at);
+      board.diagnose('d', at);
+    };
+    see(a, 100, 1_000);
+    see(b, height, 2_000, votesFor(height, 'one', '0xa', '0xb'));
+    see(b, height, 3_000, votesFor(height, 'two', '0xa', '0xb'));
+    return board
+      .snapshot()[0]
+      ?.problems.flatMap(({ problem, summary }) => (problem === 'double_vote' ? [summary] : []));
+  };
+  expect(accusedAt(1_000_100)).toEqual([]);
+  expect(accusedAt(1_100)).toEqual(['b, a signed two blocks each']);
+});
