@@ -255,11 +255,11 @@ function findMadeAt({ nodes, now, toWall }: SubnetView, number: number) {
 }
 
 /** The newest block that a node has shown, whether it answers now or not. */
-const findNewestShown = ({ nodes }: SubnetView): Block | undefined =>
+const findNewestShown = ({ nodes, reference }: SubnetView): Block | undefined =>
   lastOf(
     nodes.flatMap(({ isForeign, state: { facts } }) => {
       const { number = 0, risen = false, advancedAt = 0 } = facts.node?.latest ?? {};
-      return risen && !isForeign ? [{ number, since: advancedAt }] : [];
+      return risen && !isForeign && isCredible(number, reference) ? [{ number, since: advancedAt }] : [];
     }),
   );
 
@@ -331,7 +331,11 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   const halt = before.get({ problem: 'subnet_halted' });
   const isOpen = halt?.state === 'open';
   if (isOpen && view.haltedUntil === now) return undefined;
-  const seenLast = findLastBlock(view, isOpen);
+  const shown = findNewestShown(view);
+  const answered = findLastBlock(view, isOpen);
+  // Nodes that have just ended do not answer, but the block that one of them has shown since has come.
+  const isLater = answered && shown && shown.number > answered.number && shown.since > answered.since;
+  const seenLast = isLater ? shown : answered;
   // After a restart of subnetd the block was first seen long after it came, and the halt that was stored may have begun with another one.
   const made = seenLast && findMadeAt(view, seenLast.number);
   const begunAt = isOpen ? Math.max(halt.since, (halt.restoredAt && made?.at) ?? halt.since) : now;
@@ -351,10 +355,10 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
     : 'no node runs and answers';
   const seen = isFound ? found : 'no node has shown a new block yet';
   const advice = adviseOnHalt(view, voters, quorum, last);
-  const shown = last ?? findNewestShown(view);
+  const newest = last ?? shown;
   return suspect('subnet_halted', {
     about: namesOf(out),
-    lastedMs: shown && now - shown.since,
+    lastedMs: newest && now - newest.since,
     summary: 'the subnet is halted',
     evidence: `${seen}; ${describeVotes(quorum)}${out.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listEach(out, describeOut)}`}${describeStarting(starting)}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,
     fix: advice.fix,

@@ -57,7 +57,7 @@ describe('a log that cannot be read', () => {
         'n2',
         'subnetd cannot read the log of n2',
         'the log of the service n2 of the compose project generated cannot be read: Docker breaks off when it is read',
-        'wait, as subnetd tries again; if it stays so, let the socket proxy pass GET of /containers/ID/logs, and see that the log driver of the container keeps lines',
+        'wait while subnetd tries again; if it stays so, let the socket proxy pass GET of /containers/ID/logs, and see that the log driver of the container keeps lines',
       ],
     ]);
   });

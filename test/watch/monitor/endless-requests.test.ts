@@ -88,7 +88,7 @@ docker: { host: 127.0.0.1, port: ${engine.port} }
   const before = Date.parse((await read())[0]?.container?.lastRun ?? '');
   await eventually(async () =>
     expect((await read())[3]?.log?.reason).toBe(
-      'the log of n-openless cannot be read: Docker breaks off when it is read; wait, as subnetd tries again; if it stays so, let the socket proxy pass GET of /containers/ID/logs, and see that the log driver of the container keeps lines',
+      'the log of n-openless cannot be read: Docker breaks off when it is read; wait while subnetd tries again; if it stays so, let the socket proxy pass GET of /containers/ID/logs, and see that the log driver of the container keeps lines',
     ),
   );
   await eventually(() => expect(engine.counts.endless).toBeGreaterThan(40));
