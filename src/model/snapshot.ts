@@ -63,6 +63,13 @@ export interface Quorum {
   readonly starting?: number;
 }
 
+/** How many more nodes can fail. One that has just started is not counted on. */
+export const countReserve = ({ voting, required, starting = 0 }: Quorum): number => voting - starting - required;
+
+/** Whether a vote that a subnet could spare is missing. */
+export const lacksSpare = (quorum: Quorum | undefined): boolean =>
+  quorum !== undefined && quorum.required < quorum.total && countReserve(quorum) <= 0;
+
 /** What a masternode does for the next block; `silent`: its node is out, stands still or catches up, or nobody has a vote of it. */
 export const VOTES = ['votes', 'silent', 'penalised', 'standby', 'unknown'] as const;
 export type Vote = (typeof VOTES)[number];

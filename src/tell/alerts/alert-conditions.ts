@@ -5,10 +5,11 @@ import {
   isStanding,
   isWarningOf,
   type Problem,
+  type ProblemRef,
   withOrigin,
 } from '../../model/problem.ts';
 import { problemsOfAlert } from '../../model/problem-catalog.ts';
-import type { SubnetState } from '../../model/snapshot.ts';
+import { lacksSpare, type SubnetState } from '../../model/snapshot.ts';
 import type { AlertRule } from './alert-rule.ts';
 import type { AlertName } from './alert-rules.ts';
 import type { AlertInstance, Condition } from './condition.ts';
@@ -42,15 +43,15 @@ const FOUND_ITSELF_MS = 60_000;
  * open, with the words of now. So nobody is told of an end of what is still so, nor of a new start when the cover is gone. What is not
  * found by itself while the cover clears is over, so that what comes later is told.
  */
-function findCovered({ subnet, problems }: SubnetState, alert: string, now: number): readonly AlertInstance[] {
+function findCovered({ subnet, problems, quorum }: SubnetState, alert: string, now: number): readonly AlertInstance[] {
   const standing = problems.filter(isStanding);
   const pagedFor = findPagedFor(standing);
   const names = problemsOfAlert(alert);
   const there = indexProblems(problems);
+  const lasts = (one: ProblemRef) =>
+    there.get(one) !== undefined || (one.problem === 'quorum_at_risk' && lacksSpare(quorum));
   const subjects: Pick<Problem, 'component' | 'name'>[] = standing.flatMap(({ causes, clearingSince = now }) =>
-    causes.filter(
-      (one) => names.includes(one.problem) && (now - clearingSince < FOUND_ITSELF_MS || there.get(one) !== undefined),
-    ),
+    causes.filter((one) => names.includes(one.problem) && (now - clearingSince < FOUND_ITSELF_MS || lasts(one))),
   );
   const hidden = standing.filter((one) => one.alert === alert && isWarningOf(one, pagedFor));
   return [

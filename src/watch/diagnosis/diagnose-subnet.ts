@@ -5,7 +5,14 @@ import type { PlannedWork } from '../../model/planned-work.ts';
 import { type EndedProblem, indexProblems, type Problem } from '../../model/problem.ts';
 import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-catalog.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
-import type { Epoch, ExplainedCheckState, Member, Quorum, TargetState } from '../../model/snapshot.ts';
+import {
+  type Epoch,
+  type ExplainedCheckState,
+  lacksSpare,
+  type Member,
+  type Quorum,
+  type TargetState,
+} from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import { type Subnet, subjectKey, type Target } from '../../model/target.ts';
 import { diagnose } from './diagnose.ts';
@@ -105,12 +112,11 @@ export function diagnoseSubnet(
   const view = viewSubnet(subnet, targets, now, facts, exposures, known, toWall);
   const ended = dropObserved(before.ended, targets);
   const { parent } = facts;
-  const { voting, starting = 0, required } = view.quorum ?? { voting: 0, required: 0 };
   const followed = followProblems(known, ended, diagnose(view, known, clock, ended), targets, now, {
     isSpendKnown:
       (subnet.parentChain?.wallet === undefined || isSpendJudged(parent?.wallet)) &&
       Object.values(facts.relay?.wallets ?? {}).every(isSpendJudged),
-    isShort: voting - starting < required,
+    lacksSpare: lacksSpare(view.quorum),
     ...(parent?.headAgeMs !== undefined && { parentBlockAt: parent.at - parent.headAgeMs }),
   });
   const problems = markPlanned(followed.problems, known, plannedWork);

@@ -266,7 +266,7 @@ const findNewestShown = ({ nodes, reference }: SubnetView): Block | undefined =>
 /** The nodes of a halted subnet that may bring a vote. One that is penalised or on standby brings none back. */
 interface Voters {
   readonly out: readonly NodeView[];
-  /** They take part with fewer peers than they should have. */
+  /** They take part, and are not connected to all others that do. */
   readonly lonely: readonly NodeView[];
   /** Out as well, and for less than a minute: those that have answered within it may be away for a restart. */
   readonly gone: readonly NodeView[];
@@ -279,9 +279,10 @@ function findVoters(view: SubnetView): Voters {
   const { nodes, now } = view;
   const voters = nodes.filter(createIsVoter(view));
   const out = voters.filter(({ isOut, isStarting }) => isOut && !isStarting);
+  const present = voters.filter(({ isOut }) => !isOut);
   return {
     out,
-    lonely: voters.filter(({ isOut, peers = Infinity, target }) => !isOut && peers < target.expectedPeers),
+    lonely: present.filter(({ peers = Infinity }) => peers < present.length - 1),
     gone: out.filter(
       ({ answers, state: { facts } }) => answers !== true && now - (facts.node?.latest?.lastGoodAt ?? 0) < START_MS,
     ),

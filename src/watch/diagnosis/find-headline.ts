@@ -4,15 +4,12 @@ import type { Headline } from '../../model/headline.ts';
 import { describePlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isStanding, type Problem } from '../../model/problem.ts';
 import { isBlind, type ProblemName } from '../../model/problem-catalog.ts';
-import type { Quorum, TargetState } from '../../model/snapshot.ts';
+import { countReserve, type Quorum, type TargetState } from '../../model/snapshot.ts';
 
 /** At most this many causes are named. The others are counted. */
 const MAX_CAUSES = 3;
 
 const sentence = (text: string): string => (text === '' ? '' : `${beginSentence(text)}.`);
-
-/** How many more nodes can fail. One that has just started is not counted on. */
-const countReserve = ({ voting, required, starting = 0 }: Quorum): number => voting - starting - required;
 
 /** How many can vote, in the words of the headline. */
 export const describeVotes = ({ total, required, voting, starting = 0 }: Quorum): string =>
@@ -26,9 +23,12 @@ export const isQuorumLost = (quorum: Quorum | undefined): quorum is Quorum =>
 const isWaiting = (quorum: Quorum | undefined): quorum is Quorum =>
   quorum?.starting !== undefined && countReserve(quorum) < 0 && !isQuorumLost(quorum);
 
-/** The problems of single targets, which say why the subnet is as it is. */
+/** The problems of single targets, which say why the subnet is as it is. What is of the whole comes from nodes. */
 function nameCauses(problems: readonly Problem[], except: Problem | undefined): string {
-  const causes = problems.filter((one) => one !== except && one.name !== undefined && one.state !== 'clearing');
+  const isOther = ({ component }: Problem): number => Number(except?.name === undefined && component !== 'node');
+  const causes = problems
+    .filter((one) => one !== except && one.name !== undefined && one.state !== 'clearing')
+    .toSorted((one, other) => isOther(one) - isOther(other));
   const named = causes.slice(0, MAX_CAUSES).map(({ summary }) => summary);
   if (named.length === 0) return '';
   const more = causes.length - named.length;

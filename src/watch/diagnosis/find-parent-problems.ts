@@ -306,7 +306,7 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion |
       : seen,
     fix: submits(view)
       ? 'see that CHECKPOINT_CONTRACT in common.env is parentChain.contract of the inventory, and whether the transactions of the wallet fail on the parent chain'
-      : 'start the relayer, and read its log',
+      : 'see that the relayer runs, and read its log',
   });
 }
 

@@ -203,8 +203,8 @@ const isShownLate = ({ problem, name }: Problem): boolean =>
 export interface Shown {
   /** Whether it can be said how long the wallet of the relayer lasts. */
   readonly isSpendKnown?: boolean;
-  /** Whether too few masternodes vote for a block, without those that have just started. */
-  readonly isShort?: boolean;
+  /** Whether no vote is to spare, without those that have just started. */
+  readonly lacksSpare?: boolean;
   /** When the newest block of the parent chain was made, if it is known. */
   readonly parentBlockAt?: number;
 }
@@ -241,13 +241,13 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
   if (!isStanding(before)) return undefined;
   const subjects = subjectsOf(before);
   if (subjects.length === 0) return undefined;
-  const { isSpendKnown = true, isShort = false } = shown;
+  const { isSpendKnown = true, lacksSpare = false } = shown;
   if (!isKnownOver(before, subjects) || !mayClear(before, subjects, isSpendKnown) || isAwaited(before, now, shown))
     return withoutAges(before);
   const clearingSince = Math.min(before.clearingSince ?? now, now);
   const next = nextOf(before, now);
-  // Nobody is told that the votes are there again while too few are.
-  const mayEnd = next === undefined && !(before.problem === 'quorum_at_risk' && isShort);
+  // Nobody is told that a vote is to spare again while none is.
+  const mayEnd = next === undefined && !(before.problem === 'quorum_at_risk' && lacksSpare);
   if (mayEnd && now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
   // A check that has recovered since is not explained when it fails again. After a restart of subnetd, it may not be judged yet.
   const explains = before.explains.filter((each) =>

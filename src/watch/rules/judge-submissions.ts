@@ -4,6 +4,7 @@ import { joinAnd } from '../../lib/words.ts';
 import { PACKETS_WITHIN_MS, SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import type { LogFacts, RelayerLogFacts, RelayerModeFacts } from '../../model/facts.ts';
 import { failsNow, hasJobs, type QueueFacts, type RelayerMode } from '../../model/observation.ts';
+import { findContainer, isOfRun } from '../../model/restart-cause.ts';
 import { hasLog, type ServiceTarget } from '../../model/target.ts';
 import { addFix, degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
@@ -165,7 +166,8 @@ function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, view: View):
   if (redisFault !== undefined) return specify('the relayer cannot work', explainPattern(logs, redisFault));
   if (startError !== undefined && modes === undefined)
     return specify('the relayer cannot start', explainPattern(logs, startError));
-  return modes?.length === 0
+  const isOfContainer = isOfRun(relayer.startedAt ?? view.now, findContainer(view.facts.container)?.startedAt);
+  return modes?.length === 0 && isOfContainer
     ? { seen: 'the relayer runs in no mode and does nothing', fix: setMode(logs.created?.unset) }
     : undefined;
 }

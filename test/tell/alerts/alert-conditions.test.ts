@@ -246,6 +246,24 @@ describe('a problem', () => {
     ]);
   });
 
+  it('of a vote to spare is not over with its cover, while those that have just started must still vote', () => {
+    const risk = problem('quorum_at_risk', undefined);
+    const halt: Problem = {
+      ...problem('subnet_halted', undefined, { state: 'clearing', clearingSince: NOW - 60_000 }),
+      causes: [{ problem: 'quorum_at_risk' }],
+    };
+    const told = (starting: number) => {
+      const judge = createJudge({});
+      const first = foldAlerts(new Map(), judge(toInput(targets, {}, [risk]), new Map()), NOW).trackedAlerts;
+      const { snapshot, ...input } = toInput(targets, {}, [halt]);
+      const quorum = { total: 4, required: 3, voting: 4, starting };
+      const then = judge({ ...input, snapshot: snapshot.map((one) => ({ ...one, quorum })) }, first);
+      return foldAlerts(first, then, NOW).transitions.map(({ to, alert }) => `${alert.labels.alertname} ${to}`);
+    };
+    expect(told(1)).toEqual(['SubnetHalted firing']);
+    expect(told(0)).toEqual(['SubnetHalted firing', 'SubnetQuorumAtRisk resolved']);
+  });
+
   it('that something graver hides is not over: nobody is told of its end, nor of a new start', () => {
     const judge = createJudge({});
     const penalised = problem('masternode_penalised', a);

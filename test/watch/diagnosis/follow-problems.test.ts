@@ -122,7 +122,7 @@ describe('a problem', () => {
         [wait + SECOND, []],
         [over, []],
       ] as const)
-        followed = follow(followed, found, well, T0 + ms, { isShort });
+        followed = follow(followed, found, well, T0 + ms, { lacksSpare: isShort });
       return followed.problems.map(({ state }) => state);
     };
     expect([left(true), left(false)]).toEqual([['clearing'], []]);

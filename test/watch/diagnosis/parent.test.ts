@@ -161,7 +161,7 @@ describe('a checkpoint contract', () => {
   test('is judged by itself where nothing is known of a relayer, as a problem of the whole subnet', () => {
     const [one] = causesOf(parent(at(800), still(6 * MINUTE)), []);
     expect(one).not.toHaveProperty('component');
-    expect(one).toMatchObject({ problem: 'checkpoint_behind', fix: 'start the relayer, and read its log' });
+    expect(one).toMatchObject({ problem: 'checkpoint_behind', fix: 'see that the relayer runs, and read its log' });
     expect(one?.evidence).toBe(
       'the contract is at block 800, 198 blocks (6m 36s) behind the subnet, and has not moved for 6m (full mode, limit 150 blocks)',
     );

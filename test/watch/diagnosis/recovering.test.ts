@@ -308,6 +308,11 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
   expect(findHeadline('devnet', targets, [wallet, ...hidden], { quorum: lost, hasRisen: true }).detail).toBe(
     'The container of n3 is paused, the container of n4 does not run. The wallet runs out. Send.',
   );
+  const halt: Problem = { ...risk, problem: 'subnet_halted', state: 'open', summary: 'halted', fix: 'bring back n4' };
+  const known: Problem = { ...wallet, component: 'relayer', name: 'relayer' };
+  expect(
+    findHeadline('devnet', targets, [halt, known, { ...down, state: 'open' }], { quorum: lost, hasRisen: true }).detail,
+  ).toMatch(/^The container of n\d .*, the wallet runs out\. Bring back n4\.$/);
   const enough = { ...QUORUM, voting: 3 };
   // What clears of some nodes is not gone when it is found of others.
   expect(
@@ -496,6 +501,41 @@ test('a halt of which the nodes that were missing answer again says to wait for 
   expect(fixOf(60_000)).toMatch(enough);
   const halted = diagnoseAt(NAMES.map((name) => diagnosedNode(name, NAMES, { stalledMs: 40_000 })));
   expect(halted.find(({ problem }) => problem === 'subnet_halted')?.fix).toMatch(enough);
+});
+
+test('a halt without one that is out does not send those who are connected to each other to their p2p ports', () => {
+  const refused = { kind: 'refused', address: 'n' } as const;
+  const fixWith = (peers: readonly string[]) => {
+    const others = NAMES.slice(0, 3).map((name) =>
+      diagnosedNode(name, NAMES, { stalledMs: 90_000, peers: peers.filter((one) => one !== name) }),
+    );
+    const out = diagnosedNode('n4', NAMES, { stalledMs: 90_000, fault: refused });
+    const { latest } = out.facts.node ?? {};
+    const long = latest && { ...latest, lastGoodAt: NOW - 90_000 };
+    const silent = { ...out, facts: { ...out.facts, node: { ...out.facts.node, latest: long } } } as KnownTarget;
+    const halted = diagnoseAt([...others, silent]);
+    return halted.find(({ problem }) => problem === 'subnet_halted')?.fix;
+  };
+  expect(fixWith(['n1', 'n2', 'n3'])).toMatch(/^enough nodes answer, so wait a minute: /);
+  expect(fixWith(['n1', 'n2'])).toMatch(/^enough nodes answer, so see that n1, n2 reach the others \(p2p ports\)/);
+});
+
+test('a halt counts from the newest block that a node has shown, though its nodes have ended since', () => {
+  const haltAfter = (shownAgo: number) => {
+    const old = diagnosedNode('n1', NAMES, { stalledMs: 120_000 });
+    const ended = NAMES.slice(1).map((name) => {
+      const fault = { kind: 'refused', address: name } as const;
+      const node = diagnosedNode(name, NAMES, { stalledMs: shownAgo, fault });
+      const { latest } = node.facts.node ?? {};
+      const seen = latest && { ...latest, number: latest.number + 5 };
+      return { ...node, facts: { ...node.facts, node: { ...node.facts.node, latest: seen } } } as KnownTarget;
+    });
+    return diagnoseAt([old, ...ended])
+      .find(({ problem }) => problem === 'subnet_halted')
+      ?.evidence.split(';')[0];
+  };
+  expect(haltAfter(5_000)).toBeUndefined();
+  expect(haltAfter(60_000)).toBe('no block after 1005 for 1m');
 });
 
 test('nodes whose crash is still reported are not just back once they have run for a minute, so that a halt tells its cause', () => {

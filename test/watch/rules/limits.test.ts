@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type {
   ContainerFacts,
   Exit,
+  Facts,
   LogFacts,
   LogState,
   PatternFacts,
@@ -207,12 +208,12 @@ describe('block_data and history_data', () => {
 });
 
 describe('submissions', () => {
-  const judge = (relayer: Partial<RelayerLogFacts>, more: Partial<LogFacts> = {}, readFor?: number) =>
+  const judge = (relayer: Partial<RelayerLogFacts>, more: Partial<LogFacts> = {}, readFor?: number, facts?: Facts) =>
     asRead(
       judgeSubmissions(
         aView(
           serviceTarget('relayer'),
-          logs({ relayer: { byMode: {}, submissions: 0, ...relayer }, ...more }, readFor),
+          { ...logs({ relayer: { byMode: {}, submissions: 0, ...relayer }, ...more }, readFor), ...facts },
           {
             now: NOW,
           },
@@ -296,6 +297,17 @@ describe('submissions', () => {
       verdict: 'fail',
       reason: expect.stringContaining(reason),
     });
+  });
+
+  it('are not judged by the modes of the container before', () => {
+    const container = (startedAt: number) =>
+      ({
+        observation: { kind: 'found', container: { id: 'r', name: 'r', running: true, status: 'running', startedAt } },
+      }) as unknown as ContainerFacts;
+    const said = (startedAt: number) =>
+      judge({ modes: [], startedAt: ago(MINUTE) }, {}, MINUTE, { container: container(startedAt) }).reason;
+    expect(said(ago(MINUTE))).toContain('runs in no mode');
+    expect(said(ago(5 * SECOND))).not.toContain('runs in no mode');
   });
 });
 
