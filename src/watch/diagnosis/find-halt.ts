@@ -151,7 +151,8 @@ function describeRestart(nodes: readonly NodeView[]): string {
  * Masternodes that wait in different rounds since the subnet halted at `since`, too few in each to leave it. A node keeps its round
  * in memory, so one that was killed comes back in a lower round, and may not receive the higher one (seen with XDC-Subnet v0.3.2). What
  * the others tell each third time-out often ends that; one that is restarted has new connections, by which it is told again. Restarted
- * nodes of the higher round would forget their votes, and those who have voted in the lower one vote there for no other block.
+ * nodes of the higher round would forget their votes, and those who have voted in the lower one vote there for no other block. Where
+ * neither helped, a restart of all has.
  */
 function findSplitRounds(view: SubnetView, since: number): Required<Finding> | undefined {
   const required = view.quorum?.required ?? 0;
@@ -165,10 +166,10 @@ function findSplitRounds(view: SubnetView, since: number): Required<Finding> | u
       `${joinAnd(ones.map(({ node }) => node.name))} ${ones.length === 1 ? 'waits' : 'wait'} in round ${round}`,
   );
   const restarted = lower.flatMap(([, ones]) => ones.map(({ node }) => node)).slice(0, required - ahead.length);
-  const [it, takes, votes] = restarted.length === 1 ? ['it', 'takes', 'votes'] : ['they', 'take', 'vote'];
+  const takes = restarted.length === 1 ? 'it takes' : 'they take';
   return {
     seen: described.join(', '),
-    fix: `wait a minute, as what nodes tell each other at the third time-out often ends this; if no block comes, ${describeRestart(restarted)}: ${it} ${takes} round ${highest} from the others, and ${required} must wait in the same one; restart none of round ${highest}, which would forget its votes there; if ${it} ${votes} a second time, that shows as double_vote and needs nothing`,
+    fix: `wait a minute, as what nodes tell each other at the third time-out often ends this; if no block comes, ${describeRestart(restarted)}: ${takes} round ${highest} from the others, and ${required} must wait in the same one; until then restart none of round ${highest}, as it would forget its votes there; if no block comes within another minute, restart all, one after another; a second vote shows as double_vote and needs nothing`,
   };
 }
 

@@ -35,9 +35,9 @@ const UNSPLIT = [
   'enough nodes answer, so wait a minute: what they tell each other at the third time-out often ends this; if no block comes, read the log of one: it names the round that times out',
 ];
 const split = (...groups: readonly string[]) => `${halted}; ${groups.join(', ')}`;
-const fixWith = (restart: string, round: number, are = ['it', 'takes', 'votes']) =>
-  `wait a minute, as what nodes tell each other at the third time-out often ends this; if no block comes, restart ${restart}: ${are[0]} ${are[1]} round ${round} from the others, and 3 must wait in the same one; restart none of round ${round}, which would forget its votes there; if ${are[0]} ${are[2]} a second time, that shows as double_vote and needs nothing`;
-const SEVERAL = ['they', 'take', 'vote'];
+const fixWith = (restart: string, round: number, takes = 'it takes') =>
+  `wait a minute, as what nodes tell each other at the third time-out often ends this; if no block comes, restart ${restart}: ${takes} round ${round} from the others, and 3 must wait in the same one; until then restart none of round ${round}, as it would forget its votes there; if no block comes within another minute, restart all, one after another; a second vote shows as double_vote and needs nothing`;
+const SEVERAL = 'they take';
 
 test('a halt of nodes that wait in different rounds says who must be restarted to join the higher one, and who must not', () => {
   const groups = split('n1 and n2 wait in round 385', 'n3 and n4 wait in round 384');
