@@ -123,11 +123,17 @@ export function hasStartedWell(
   return startedAt !== undefined && startedAt > since && stoppedAt <= startedAt && now - startedAt >= START_MS;
 }
 
+/** A flood of lines is read so much later, so that the last ones of a run may seem to be the first ones of the next. */
+const READ_LATE_MS = 10_000;
+
 /** Whether a line is of a run before this one, by the log or by Docker, and this one, or one between, has lasted for a minute or brought a block. */
 function isOfRunBefore({ at }: PatternFacts, { facts: { logs, container, node }, now }: View): boolean {
   const described = findContainer(container);
   const { risen, advancedAt = 0 } = node?.latest ?? {};
-  const hasRisen = (startedAt = now) => risen === true && startedAt > at && advancedAt > startedAt;
+  const hasRisen = (startedAt = now) => {
+    const isRead = startedAt > at || (startedAt > at - READ_LATE_MS && now - startedAt >= START_MS);
+    return risen === true && isRead && advancedAt > Math.max(startedAt, at);
+  };
   const runs = [logs?.node, container, described?.running ? described : undefined];
   return runs.some((run) => hasStartedWell(run, at, now) || (run && 'startedAt' in run && hasRisen(run.startedAt)));
 }

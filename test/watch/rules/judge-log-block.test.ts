@@ -157,6 +157,11 @@ test('an error of a run before counts no more once the container has run for a m
   expect(judge(5_000, 9_000, 'running', 1)).toBe('degraded');
   expect(judge(5_000, 9_000, 'running', 0)).toBe('fail');
   expect(judge(-5_000, 9_000, 'running', 6_000)).toBe('fail');
+  // The last lines of a flood are read when the next run has begun. Once that has brought blocks for a minute, they are not of it.
+  expect(judge(-5_000, 59_999, 'running', 6_000)).toBe('fail');
+  expect(judge(-5_000, 60_000, 'running', 6_000)).toBe('degraded');
+  expect(judge(-5_000, 60_000, 'running', 4_000)).toBe('fail');
+  expect(judge(-10_000, 60_000, 'running', 11_000)).toBe('fail');
 });
 
 test.each([
