@@ -147,29 +147,36 @@ function describeRestart(nodes: readonly NodeView[]): string {
     : `restart ${names} with \`docker restart ${containers.map(toShellWord).join(' ')}\``;
 }
 
+const startedAtOf = ({ container, state: { facts } }: NodeView): number =>
+  ('container' in container ? container.container.startedAt : facts.logs?.node?.startedAt) ?? 0;
+
 /**
- * Masternodes that wait in different rounds since the subnet halted at `since`, too few in each to leave it. A node keeps its round
- * in memory, so one that was killed comes back in a lower round, and may not receive the higher one (seen with XDC-Subnet v0.3.2). What
- * the others tell each third time-out often ends that; one that is restarted has new connections, by which it is told again. Restarted
- * nodes of the higher round would forget their votes, and those who have voted in the lower one vote there for no other block. Where
- * neither helped, a restart of all has.
+ * Masternodes that wait in different rounds since the subnet halted at `since`, too few in each to leave it. A node keeps its round in
+ * memory, so one that was killed comes back in a lower round. What the others tell it each third time-out is the certificate of the last
+ * one, and often ends that. Where all were started since the last block nobody has such a certificate, and XDC-Subnet v0.3.2 refuses what
+ * they tell: there only those of the higher round can come back to the others, although they forget their votes.
  */
 function findSplitRounds(view: SubnetView, since: number): Required<Finding> | undefined {
   const required = view.quorum?.required ?? 0;
   const waiting = findWaiting(view, since);
   const groups = [...Map.groupBy(waiting, ({ round }) => round)].toSorted(([one], [other]) => other - one);
-  const [[highest, ahead] = [0, []], ...lower] = groups;
   if (groups.length < 2 || groups.some(([, ones]) => ones.length >= required) || !isSplit(waiting, view))
     return undefined;
   const described = groups.map(
     ([round, ones]) =>
       `${joinAnd(ones.map(({ node }) => node.name))} ${ones.length === 1 ? 'waits' : 'wait'} in round ${round}`,
   );
-  const restarted = lower.flatMap(([, ones]) => ones.map(({ node }) => node)).slice(0, required - ahead.length);
-  const takes = restarted.length === 1 ? 'it takes' : 'they take';
+  const haveAllStarted = waiting.every(({ node }) => startedAtOf(node) > since);
+  const [[round, staying] = [0, []], ...others] = haveAllStarted ? groups.toReversed() : groups;
+  const restarted = others.flatMap(([, ones]) => ones.map(({ node }) => node)).slice(0, required - staying.length);
+  const [it, takes] = restarted.length === 1 ? ['it comes', 'it takes'] : ['they come', 'they take'];
+  const restart = describeRestart(restarted);
+  const rest = `${required} must wait in the same one; if no block comes within a minute, restart the others too, one after another; a second vote shows as double_vote and needs nothing`;
   return {
     seen: described.join(', '),
-    fix: `wait a minute, as what nodes tell each other at the third time-out often ends this; if no block comes, ${describeRestart(restarted)}: ${takes} round ${highest} from the others, and ${required} must wait in the same one; until then restart none of round ${highest}, as it would forget its votes there; if no block comes within another minute, restart all, one after another; a second vote shows as double_vote and needs nothing`,
+    fix: haveAllStarted
+      ? `${restart}: ${it} back in round ${round}, which the others cannot leave, as all were started since the last block, and ${rest}`
+      : `wait a minute, as what nodes tell each other at the third time-out often ends this; if no block comes, ${restart}: ${takes} round ${round} from the others, and ${rest}`,
   };
 }
 

@@ -35,8 +35,10 @@ const UNSPLIT = [
   'enough nodes answer, so wait a minute: what they tell each other at the third time-out often ends this; if no block comes, read the log of one: it names the round that times out',
 ];
 const split = (...groups: readonly string[]) => `${halted}; ${groups.join(', ')}`;
+const REST =
+  '3 must wait in the same one; if no block comes within a minute, restart the others too, one after another; a second vote shows as double_vote and needs nothing';
 const fixWith = (restart: string, round: number, takes = 'it takes') =>
-  `wait a minute, as what nodes tell each other at the third time-out often ends this; if no block comes, restart ${restart}: ${takes} round ${round} from the others, and 3 must wait in the same one; until then restart none of round ${round}, as it would forget its votes there; if no block comes within another minute, restart all, one after another; a second vote shows as double_vote and needs nothing`;
+  `wait a minute, as what nodes tell each other at the third time-out often ends this; if no block comes, restart ${restart}: ${takes} round ${round} from the others, and ${REST}`;
 const SEVERAL = 'they take';
 
 test('a halt of nodes that wait in different rounds says who must be restarted to join the higher one, and who must not', () => {
@@ -47,6 +49,17 @@ test('a halt of nodes that wait in different rounds says who must be restarted t
     split('n2 waits in round 390', 'n1 waits in round 385', 'n3 waits in round 384'),
     fixWith('n1 and n3 with `docker restart generated-n1-1 generated-n3-1`', 390, SEVERAL),
   ]);
+});
+
+test('where all were started since the last block, those of the higher round must come back to the others, who cannot leave theirs', () => {
+  const all = (startedAgoMs: number) => {
+    const said = (round: number, agoMs: number): Said => [round, agoMs, { startedAt: NOW - startedAgoMs }];
+    return findHalt(said(385, 60_000), said(385, 55_000), said(384, 20_000), said(384, 5_000))[1];
+  };
+  expect(all(239_000)).toBe(
+    `restart n1 with \`docker restart generated-n1-1\`: it comes back in round 384, which the others cannot leave, as all were started since the last block, and ${REST}`,
+  );
+  expect(all(241_000)).toBe(fixWith('n3 with `docker restart generated-n3-1`', 385));
 });
 
 test('rounds that nodes may still tell each other, or that passed between their answers, are no split', () => {
