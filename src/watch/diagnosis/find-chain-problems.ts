@@ -85,12 +85,13 @@ export function findKeyProblems(view: SubnetView): readonly Suspicion[] {
 /** For so long it is said. */
 const SAID_MS = 10 * 60_000;
 
-/** How the chain of these nodes differs from that of before: in its genesis block or its id. */
-function describeOther(known: readonly NodeView[], { chain: { chain }, now }: SubnetView): string | undefined {
+/** How the chain of these nodes, two thirds of all, differs from that of before: in its genesis block or its id. */
+function describeOther(known: readonly NodeView[], { chain: { chain }, nodes, now }: SubnetView): string | undefined {
   const before = known[0]?.chainFacts?.replaced;
   const isNew = ({ isForeign, chainFacts }: NodeView) =>
     !isForeign && now - (chainFacts?.replaced?.at ?? Number.NEGATIVE_INFINITY) < SAID_MS;
   if (chain === undefined || before === undefined || !known.every(isNew)) return undefined;
+  if (known.length * 3 <= nodes.length * 2) return undefined;
   const change = (what: string, from: unknown, to: unknown, format: (one: unknown) => string = String) =>
     from === undefined || from === to ? [] : [`${what} ${format(to)} instead of ${format(from)}`];
   const changes = [

@@ -26,6 +26,17 @@ function replaced(name: string, agoMs: number, fallenMs = agoMs): KnownTarget {
 const found = (targets: readonly KnownTarget[]) =>
   diagnosed(targets).filter(({ problem }) => ['chain_replaced', 'head_regression', 'other_chain'].includes(problem));
 
+it('what the first nodes say that answer after a restart of all is not said of the network', () => {
+  const silent = (name: string) =>
+    diagnosedNode(name, NAMES, { chain: OLD, fault: { kind: 'refused', address: name } as const });
+  const after = (answering: number) =>
+    found(NAMES.map((name, index) => (index < answering ? replaced(name, 30_000) : silent(name)))).map(
+      ({ problem }) => problem,
+    );
+  expect(after(2)).not.toContain('chain_replaced');
+  expect(after(3)).toContain('chain_replaced');
+});
+
 it('a network that was replaced is one statement, and nobody was killed', () => {
   expect(found(NAMES.map((name) => replaced(name, 30_000)))).toMatchObject([
     {
