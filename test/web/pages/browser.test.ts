@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { hash } from 'bcrypt';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { auditPage } from '../../support/audit-page.ts';
 import { launchChromium } from '../../support/chromium.ts';
 import { NO_BROWSER, startCli, startDaemon, temporaryFolder } from '../../support/cli.ts';
@@ -217,8 +217,8 @@ test('the charts of a day are full when the demo begins, share one axis, and the
 test('on a phone the command of the worst problem stands on the first screen, and the keyboard reaches the content', async () => {
   const page = await browser.newPage({ viewport: { width: 360, height: 680 } });
   await page.goto(url);
-  const box = await page.locator('.cmd').first().boundingBox();
-  expect(box?.y).toBeLessThan(680);
+  // The page may be renewed at this moment.
+  await vi.waitFor(async () => expect((await page.locator('.cmd').first().boundingBox())?.y).toBeLessThan(680), 10_000);
   await page.keyboard.press('Tab');
   expect(await page.evaluate('document.activeElement.className')).toBe('skip');
   await page.keyboard.press('Enter');
