@@ -1,3 +1,4 @@
+import { createRandom } from '../../test/support/random.ts';
 import { candidatesOf, FAULT_NAMES, FAULTS, type FaultName } from './faults.ts';
 import { nodesOf, type SimulatedSubnet, STALL_MS } from './fleet.ts';
 
@@ -20,18 +21,6 @@ export type Step = { readonly at: number } & (
   | { readonly do: 'postgres'; readonly signal: 'SIGINT' | 'SIGQUIT'; readonly downS: number }
   | { readonly do: 'alertmanager'; readonly downS: number }
 );
-
-/** Gives numbers from 0 to below 1, the same for the same seed. */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    // mulberry32
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const FAULTS_A_MINUTE = 8;
 const FIRST_S = 20;

@@ -7,22 +7,12 @@ import { viewSubnet } from '../../src/watch/diagnosis/view-subnet.ts';
 import { createLagBook } from '../../src/watch/monitor/create-lag-book.ts';
 import { diagnosedNode, NOW, STOPPED } from './diagnosed.ts';
 import { judgeTargets } from './judge-targets.ts';
+import { createRandom } from './random.ts';
 
 const MINUTE = 60_000;
 const PERIOD_MS = 2_000;
 const TIMEOUT_MS = 10_000;
 const EPOCH = 900;
-
-/** Always the same numbers, from 0 below 1. */
-export function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** What a run is of. */
 export interface LagRun {

@@ -1,17 +1,7 @@
 import { createVoteBook } from '../../src/watch/monitor/create-vote-book.ts';
 import { createAddressReader, ZERO_ADDRESS } from '../../src/watch/probes/chain-values.ts';
 import { toPoolStatus } from '../../src/watch/probes/pool-status.ts';
-
-/** Always the same numbers, from 0 below 1. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { createRandom } from './random.ts';
 
 const PERIOD_MS = 2_000;
 const TIMEOUT_MS = 10_000;
