@@ -45,10 +45,13 @@ export interface Lag extends Partial<Omit<BlockLag, 'blocks'>> {
   readonly votesLateShare?: number;
 }
 
+/** What is left of an older count after so many newer ones. */
+export const fade = (newer: number, halfAfter: number): number => 0.5 ** (newer / halfAfter);
+
 /** Older ones count half for each so many newer ones. */
-export function addTo<T extends Tally>(tally: T, of: number, hits: number, halfAfter: number): T {
-  const factor = 0.5 ** (of / halfAfter);
-  return { ...tally, of: tally.of * factor + of, hits: tally.hits * factor + hits };
+export function addTo(tally: Tally, of: number, hits: number, halfAfter: number): Tally {
+  const left = fade(of, halfAfter);
+  return { of: tally.of * left + of, hits: tally.hits * left + hits };
 }
 
 /** Three standard deviations: of a thousand honest guesses one is too high. */

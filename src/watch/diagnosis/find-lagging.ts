@@ -1,6 +1,6 @@
 import { medianOf } from '../../lib/numbers.ts';
 import { joinAnd } from '../../lib/words.ts';
-import { type Lag, type LagFacts, leastShare, type Tally, type TurnTally } from '../../model/lag.ts';
+import { type BlockLag, type Lag, type LagFacts, leastShare, type Tally, type TurnTally } from '../../model/lag.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { engineOf } from '../../model/target.ts';
 import { isSkewed } from '../rules/judge-log-block.ts';
@@ -114,58 +114,87 @@ const LOOK_AT_MACHINE =
   'see what its machine is short of with `docker stats --no-stream` and `iostat -x 5 3`: processor, memory or disk';
 const LOOK_AT_PATH = 'measure the path to the machines of the others, as with `mtr`, and see whom it has as peers';
 
-/** Who is always last, named by what it misses or by when its log shows blocks, before the chain leaves it out. */
-export function findLagging(view: SubnetView): readonly Suspicion[] {
-  const { chain, facts, masters } = view;
-  const { lag } = facts;
-  const { active = [] } = chain.masternodes ?? {};
-  if (lag === undefined) return [];
-  const lateMs = Math.max(LEAST_DELAY_MS, (chain.consensus?.minePeriodMs ?? 0) / 2);
-  return active.flatMap((address) => {
-    const node = masters.get(address);
-    // What keeps it from taking part is a problem of its own, and so is a wrong clock.
-    if (node === undefined || node.isOut || node.isStarting || fails(node, 'latest_block')) return [];
-    const [turns, blocks] = [lag.turns.get(address), lag.blocks.get(node.name)];
-    const usual = turns && findMisses(lag.turns, address, turns);
-    const isLate = blocks !== undefined && blocks.delayMs >= lateMs;
-    if (usual === undefined && !isLate) return [];
-    const clocks = compare(view, node, ({ state }) => state.facts.logs?.clockAheadMs);
-    if (isSkewed((clocks.own ?? 0) - (clocks.usual ?? 0))) return [];
-    const { name } = node;
-    const { own, place, isQuick } = tellApart(view, node);
-    const votes = lag.votes.get(address);
-    const usualVotes = usualOf(lag.votes, address, shareOf);
-    const seen = [
-      usual === undefined || turns === undefined
-        ? []
-        : `of its latest turns ${percent(shareOf(turns))} brought no block, at least ${percent(leastShare(turns))} whatever chance adds, and ${percent(usual)} of those of most others`,
-      blocks === undefined || !isLate
-        ? []
-        : `in its log a block comes ${formatSpan(Math.max(0, blocks.delayMs))} later than in half of the logs, one in 20 ${formatSpan(Math.max(0, blocks.delayP95Ms))} or more`,
-      votes === undefined || usualVotes === undefined
-        ? []
-        : `${percent(shareOf(votes))} of the rounds had their quorum without its vote, and ${percent(usualVotes)} without that of most others`,
-    ].flat();
-    const apart = [...own, ...place];
-    const known =
-      apart.length > 0
-        ? `what sets it apart: ${joinAnd(apart)}`
-        : !isQuick || blocks === undefined
-          ? 'nothing else that subnetd reads sets it apart, so processor, disk and path cannot be told apart from here'
-          : isLate
-            ? 'it imports blocks as fast as the others, so they reach it late'
-            : 'it gets and imports blocks as fast as the others, so what keeps its own blocks back cannot be told from here';
-    const isPath = isQuick && isLate;
-    const isMachine = own.length > 0;
-    const look = isMachine
+/** A masternode that falls behind the others: in its turns, with the usual share that is missed of them, or in its blocks. */
+interface Laggard {
+  readonly node: NodeView;
+  readonly missed?: { readonly turns: TurnTally; readonly usual: number };
+  readonly late?: BlockLag;
+}
+
+function findLaggard(view: SubnetView, lag: LagFacts, address: string): Laggard | undefined {
+  const node = view.masters.get(address);
+  // What keeps it from taking part is a problem of its own, and so is a wrong clock.
+  if (node === undefined || node.isOut || node.isStarting || fails(node, 'latest_block')) return undefined;
+  const [turns, blocks] = [lag.turns.get(address), lag.blocks.get(node.name)];
+  const usual = turns && findMisses(lag.turns, address, turns);
+  const lateMs = Math.max(LEAST_DELAY_MS, (view.chain.consensus?.minePeriodMs ?? 0) / 2);
+  const late = blocks !== undefined && blocks.delayMs >= lateMs ? blocks : undefined;
+  const missed = turns === undefined || usual === undefined ? undefined : { turns, usual };
+  if (missed === undefined && late === undefined) return undefined;
+  const clocks = compare(view, node, ({ state }) => state.facts.logs?.clockAheadMs);
+  if (isSkewed((clocks.own ?? 0) - (clocks.usual ?? 0))) return undefined;
+  return { node, missed, late };
+}
+
+/** In what it falls behind, in figures beside those of the others. */
+function describeLag({ missed, late }: Laggard, lag: LagFacts, address: string): readonly string[] {
+  const seen: string[] = [];
+  if (missed !== undefined)
+    seen.push(
+      `of its latest turns ${percent(shareOf(missed.turns))} brought no block, at least ${percent(leastShare(missed.turns))} whatever chance adds, and ${percent(missed.usual)} of those of most others`,
+    );
+  if (late !== undefined)
+    seen.push(
+      `in its log a block comes ${formatSpan(Math.max(0, late.delayMs))} later than in half of the logs, one in 20 ${formatSpan(Math.max(0, late.delayP95Ms))} or more`,
+    );
+  const votes = lag.votes.get(address);
+  const usual = usualOf(lag.votes, address, shareOf);
+  if (votes !== undefined && usual !== undefined)
+    seen.push(
+      `${percent(shareOf(votes))} of the rounds had their quorum without its vote, and ${percent(usual)} without that of most others`,
+    );
+  return seen;
+}
+
+/** What sets it apart, and where to look for that. */
+function explainLag(view: SubnetView, { node, late }: Laggard, hasBlocks: boolean) {
+  const { own, place, isQuick } = tellApart(view, node);
+  const look =
+    own.length > 0
       ? LOOK_AT_MACHINE
-      : isPath
+      : isQuick && late
         ? LOOK_AT_PATH
         : `${LOOK_AT_MACHINE}; if nothing, ${LOOK_AT_PATH}`;
+  const apart = [...own, ...place];
+  if (apart.length > 0) return { known: `what sets it apart: ${joinAnd(apart)}`, look };
+  if (!isQuick || !hasBlocks)
+    return {
+      known:
+        'nothing else that subnetd reads sets it apart, so processor, disk and path cannot be told apart from here',
+      look,
+    };
+  return {
+    known: late
+      ? 'it imports blocks as fast as the others, so they reach it late'
+      : 'it gets and imports blocks as fast as the others, so what keeps its own blocks back cannot be told from here',
+    look,
+  };
+}
+
+/** Who is always last, named by what it misses or by when its log shows blocks, before the chain leaves it out. */
+export function findLagging(view: SubnetView): readonly Suspicion[] {
+  const { lag } = view.facts;
+  if (lag === undefined) return [];
+  return (view.chain.masternodes?.active ?? []).flatMap((address) => {
+    const laggard = findLaggard(view, lag, address);
+    if (laggard === undefined) return [];
+    const { node, missed } = laggard;
+    const { known, look } = explainLag(view, laggard, lag.blocks.has(node.name));
     return suspectTarget('node_lags', node, {
-      summary:
-        usual !== undefined ? `${name} misses more of its turns than the others` : `${name} is later than the others`,
-      evidence: `${seen.join('; ')}; ${known}`,
+      summary: missed
+        ? `${node.name} misses more of its turns than the others`
+        : `${node.name} is later than the others`,
+      evidence: [...describeLag(laggard, lag, address), known].join('; '),
       fix: `${look}. A masternode that makes no block in a part of an epoch is penalised`,
     });
   });

@@ -1,7 +1,15 @@
 import { medianOf } from '../../lib/numbers.ts';
 import type { PoolVotes } from '../../model/chain.ts';
 import type { LoggedImport } from '../../model/facts.ts';
-import { addTo, type BlockLag, type KeptTurns, type LagFacts, type Tally, type TurnTally } from '../../model/lag.ts';
+import {
+  addTo,
+  type BlockLag,
+  fade,
+  type KeptTurns,
+  type LagFacts,
+  type Tally,
+  type TurnTally,
+} from '../../model/lag.ts';
 import type { Epoch } from '../../model/snapshot.ts';
 
 const MINUTE = 60_000;
@@ -90,13 +98,11 @@ export function createLagBook() {
       if (known?.blocksMade === undefined || known.missedRounds === undefined) continue;
       const [made, missed] = [blocksMade - known.blocksMade, missedRounds - known.missedRounds];
       if (made < 0 || missed < 0 || made + missed === 0) continue;
-      const { times, clean } = turns.get(address) ?? NO_TURNS;
-      const tally = addTo(turns.get(address) ?? NO_TURNS, made + missed, missed, HALF_TURNS);
-      const factor = 0.5 ** ((made + missed) / HALF_TURNS);
+      const tally = turns.get(address) ?? NO_TURNS;
       turns.set(address, {
-        ...tally,
-        times: times * factor + Number(missed > 0),
-        clean: missed > 0 ? 0 : clean + made,
+        ...addTo(tally, made + missed, missed, HALF_TURNS),
+        times: tally.times * fade(made + missed, HALF_TURNS) + Number(missed > 0),
+        clean: missed > 0 ? 0 : tally.clean + made,
       });
     }
   };
