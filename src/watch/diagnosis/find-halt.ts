@@ -1,7 +1,7 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { joinAnd, listEach, toShellWord } from '../../lib/words.ts';
 import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
-import { START_MS } from '../../model/restart-cause.ts';
+import { isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { IPC_SOCKET } from '../clients/geth-calls.ts';
@@ -276,7 +276,7 @@ interface Voters {
   readonly out: readonly NodeView[];
   /** They take part, and are not connected to all others that do. */
   readonly lonely: readonly NodeView[];
-  /** Out as well, and for less than a minute: those that have answered within it may be away for a restart. */
+  /** Out as well, and for less than a minute: those that have answered within it, and do not loop, may be away for a restart. */
   readonly gone: readonly NodeView[];
   /** They have just started, and count as voting: they do not answer yet, or they do and join the round. */
   readonly starting: readonly NodeView[];
@@ -292,7 +292,10 @@ function findVoters(view: SubnetView): Voters {
     out,
     lonely: present.filter(({ peers = Infinity }) => peers < present.length - 1),
     gone: out.filter(
-      ({ answers, state: { facts } }) => answers !== true && now - (facts.node?.latest?.lastGoodAt ?? 0) < START_MS,
+      ({ answers, state: { facts } }) =>
+        answers !== true &&
+        now - (facts.node?.latest?.lastGoodAt ?? 0) < START_MS &&
+        !(facts.container && isLooping(facts.container, now)),
     ),
     starting: voters.filter(({ isOut, isStarting }) => isOut && isStarting),
     joining: voters.filter(({ isOut, name }) => !isOut && view.joining.has(name)),

@@ -1,6 +1,7 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { formatCount, joinAnd, listEach } from '../../lib/words.ts';
 import { describeReason, type Fate, type NextSet } from '../../model/next-set.ts';
+import { countReserve } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { ChainView } from './chain-view.ts';
 import { findChosen, placeEpoch } from './find-epoch.ts';
@@ -76,7 +77,7 @@ export function findNextSetProblem(view: SubnetView): Found {
   const isDue = (choice - reference) * consensus.minePeriodMs <= BEFORE_CHOICE_MS;
   if (!isDue || !nodes.some(({ rises }) => rises)) return undefined;
   const leavers = findLeavers(view);
-  const hasSpare = quorum !== undefined && quorum.voting > quorum.required;
+  const hasSpare = quorum !== undefined && countReserve(quorum) > 0;
   const isThin = hasSpare && votes.voting <= votes.required;
   if (leavers.length === 0 && !isThin) return undefined;
   const epoch = `epoch ${place.number + 1}`;

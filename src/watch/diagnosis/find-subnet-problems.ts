@@ -79,6 +79,7 @@ const STALLED_MS = 60_000;
 
 /** The highest committed block is stalled, while the latest rises. */
 function findFinality({ nodes, targets, reference, now }: SubnetView): Suspicion | undefined {
+  if (!nodes.some(({ rises }) => rises)) return undefined;
   const onChain = nodes.filter(({ isForeign, height }) => !isForeign && isCredible(height?.number ?? 0, reference));
   // Clients that are not known to mean the same by a committed block count only while no block comes to the others.
   const isSettled = ({ target, state }: NodeView) => clientOf({ target, facts: state.facts }).isFinalitySettled;

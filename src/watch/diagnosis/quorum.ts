@@ -80,7 +80,10 @@ export function findSilentVoters(
   if (addresses.size + left.length === 0) return new Map();
   const oldest = masternodes.round - RECENT_ROUNDS * masternodes.active.length;
   // A node that is just back has not said its address yet, so any key without a node may be its own.
-  const isOneBack = nodes.some(({ isStarting, chainFacts }) => isStarting && chainFacts === undefined);
+  const isOneBack = nodes.some(({ isStarting, container, chainFacts }) => {
+    const { startedAt } = container.kind === 'running' ? container.container : {};
+    return isStarting && (chainFacts === undefined || chainFacts.at < (startedAt ?? chainFacts.at));
+  });
   const silent = [...addresses].filter((address) => {
     const node = masters.get(address);
     if (node === undefined && isOneBack) return false;
@@ -166,15 +169,19 @@ export const isOutBy =
     return silentVoters.has(address) || (node !== undefined && isMissing(node));
   };
 
-/** What the votes of the next set are, if all go on as they do. */
+/** What the votes of the next set are, if all go on as they do. Those that have just started do not take part yet. */
 export function countNextVotes(view: SubnetView): { total: number; required: number; voting: number } | undefined {
-  const { nextSet, chain } = view;
+  const { nextSet, chain, masters } = view;
   if (nextSet === undefined) return undefined;
   const isOut = isOutBy(view);
+  const votes = (address: string) => {
+    const node = masters.get(address);
+    return !isOut(address) && !(node && isToJoin(node));
+  };
   return {
     total: nextSet.active.length,
     required: requiredVotes(nextSet.active.length, chain.consensus?.certificateThreshold),
-    voting: nextSet.active.filter((address) => !isOut(address)).length,
+    voting: nextSet.active.filter(votes).length,
   };
 }
 

@@ -65,7 +65,7 @@ export interface NodeView extends TargetView {
   readonly isForeign: boolean;
   /** It started less than a minute ago, so it is not a witness yet. */
   readonly isStarting: boolean;
-  /** It rises with the chain, and has done so since its start. */
+  /** Since its start, less than a minute ago, it has had a block that no node had before, and it is not known to crash. */
   readonly hasJoined: boolean;
   /** It cannot take part: its container or its program does not run, or no other node is connected to it. */
   readonly isOut: boolean;

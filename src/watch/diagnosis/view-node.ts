@@ -57,11 +57,14 @@ function findBegin({ facts: { node } }: TargetState, startedAt: number): number 
   return isLate && silentSince - startedAt < START_MS / 2 ? at : startedAt;
 }
 
-/** Whether a container has run for less than a minute, or loops, which is no start. Without a container its log tells. */
+/**
+ * Whether a container has run for less than a minute, or loops, which is no start. `crashes`: it is known to crash, though it may take
+ * blocks meanwhile. Without a container its log tells.
+ */
 export function viewStart(state: TargetState, container: ContainerView, now: number) {
   const { target, facts } = state;
   const { observation, latest } = facts.node ?? {};
-  const runs = { isStarting: false, isLooping: false, startedAt: undefined };
+  const runs = { isStarting: false, isLooping: false, crashes: false, startedAt: undefined };
   const byLog = container.kind === 'unknown' || container.kind === 'elsewhere';
   if (!byLog && container.kind !== 'running') return runs;
   const ranFrom = byLog ? facts.logs?.node?.startedAt : container.container.startedAt;
@@ -74,15 +77,16 @@ export function viewStart(state: TargetState, container: ContainerView, now: num
     // A minute after the first start that brought neither a block nor an answer, another one counts as none.
     const { failedFrom = startedAt } = facts.logs?.node ?? {};
     const loops = startedAt - failedFrom >= START_MS && (latest?.lastGoodAt ?? now) < failedFrom;
-    return { isStarting: !loops, isLooping: loops, startedAt };
+    return { isStarting: !loops, isLooping: loops, crashes: loops, startedAt };
   }
   // A node that takes blocks again runs, whatever came before. One that finds no peer only reads those that it has.
   const expectsPeers = target.component === 'node' && target.expectedPeers > 0;
   const isAlone = expectsPeers && countPeers(facts) === 0;
   const takesBlocks =
     observation?.answered === true && !isAlone && latest?.risen === true && latest.advancedAt > startedAt;
-  const loops = !takesBlocks && crashesOn(state, startedAt, now);
-  return { isStarting: !loops, isLooping: loops, startedAt };
+  const crashes = crashesOn(state, startedAt, now);
+  const loops = crashes && !takesBlocks;
+  return { isStarting: !loops, isLooping: loops, crashes, startedAt };
 }
 
 /** The height of a node, as long as its last probe obtained one. */
@@ -135,6 +139,8 @@ export interface Moment {
    * come up to it is no new block.
    */
   readonly stoodAt: number;
+  /** The highest that a node is known to have had by a time. To come up to that after a start is no new block either. */
+  readonly heightAt: (at: number) => number;
   /** Since when the chain stands, in a halt. A block that was made after that is a new one, whatever its number. */
   readonly stoodSince: number;
   /** When a node of the chain last rose. */
@@ -196,7 +202,9 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
   const answers = observation === undefined || (fault && isOwnFault(fault)) ? undefined : observation.answered;
   const { advancedAt: risenAt, height: logged } = logs?.node ?? {};
   const peers = countPeers(state.facts);
-  const { isStarting, isLooping, startedAt } = viewStart(state, container, now);
+  const { isStarting, isLooping, crashes, startedAt } = viewStart(state, container, now);
+  const before = startedAt === undefined ? Number.NEGATIVE_INFINITY : moment.heightAt(startedAt);
+  const isMadeNow = height !== undefined && isMadeInHalt(height, moment) && isMadeInHalt(node?.committed, moment);
   const rises =
     !isForeign &&
     ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
@@ -210,8 +218,8 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
   const isWitness = canBeWitness(height, moment);
   // A block that is no higher than the last one may be lost again, until one is committed.
   const isNew =
-    ((observation?.answered === true ? height?.number : logged) ?? Number.POSITIVE_INFINITY) > stoodAt ||
-    (height !== undefined && isMadeInHalt(height, moment) && isMadeInHalt(node?.committed, moment));
+    ((observation?.answered === true ? height?.number : logged) ?? Number.POSITIVE_INFINITY) >
+      Math.max(stoodAt, before) || isMadeNow;
   const isRepeating =
     height !== undefined && height.number <= stoodAt && within(height.riseDueSince, stallAfterMs, now);
   return {
@@ -232,7 +240,13 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
     unseen,
     isForeign,
     isStarting,
-    hasJoined: rises && isWitness && isNew && (height?.advancedAt ?? 0) > (startedAt ?? 0),
+    hasJoined:
+      startedAt !== undefined &&
+      !crashes &&
+      height?.risen === true &&
+      height.advancedAt > startedAt &&
+      isWitness &&
+      (height.number > before || isMadeNow),
     isOut:
       isForeign ||
       isDown(container) ||

@@ -71,8 +71,10 @@ function findJoining(nodes: readonly NodeView[], before: ProblemIndex<Problem>, 
  */
 function heightsBefore({ facts: { node, logs } }: TargetState, since: number, loggedBy = since): readonly number[] {
   const { height, advancedAt = since, heightBefore } = logs?.node ?? {};
+  const { latest } = node ?? {};
   return [
-    node?.latest !== undefined && node.latest.advancedAt <= since ? [node.latest.number] : [],
+    latest !== undefined && latest.advancedAt <= since ? [latest.number] : [],
+    latest?.fall !== undefined && latest.fall.at >= since ? [latest.fall.from] : [],
     height !== undefined && advancedAt <= loggedBy ? [height] : [],
     heightBefore ?? [],
   ].flat();
@@ -100,8 +102,6 @@ function findHadBefore(views: readonly TargetView[], now: number): readonly numb
     if (state.target.component !== 'node' || isDown(container)) continue;
     const { startedAt } = viewStart(state, container, now);
     if (startedAt === undefined) return [];
-    const { fall } = state.facts.node?.latest ?? {};
-    if (fall !== undefined && fall.at >= startedAt) heights.push(fall.from);
     heights.push(...heightsBefore(state, startedAt));
   }
   return heights;
@@ -168,6 +168,7 @@ export function viewSubnet(
     ...against,
     stallAfterMs,
     stoodAt,
+    heightAt: (at: number) => highestCredible(ofChain.flatMap(({ state }) => heightsBefore(state, at))),
     stoodSince: halt?.state === 'open' ? halt.since : Number.POSITIVE_INFINITY,
     lastRise: highest(rises.map(({ advancedAt }) => advancedAt)),
     lastLine: highest(ofChain.flatMap(({ state }) => state.facts.logs?.node?.advancedAt ?? [])),

@@ -372,7 +372,7 @@ test('a node that has just started is not counted on, so a subnet that it leaves
   });
 });
 
-test('a node that has crashed and shows the cause again has not just started, and votes once it takes blocks', () => {
+test('a node that has crashed and shows the cause again has not just started; once it takes blocks, it has, and is not relied on', () => {
   const restarted = { restarts: 1, lastRestartAt: NOW - 5_000, lastRestartBy: 'policy' as const, oomKills: 0 };
   const votingOf = (printedAgo: number, height: Partial<Progress> = {}, peers: readonly string[] = []) => {
     const nodes = NAMES.map((name) => {
@@ -395,7 +395,7 @@ test('a node that has crashed and shows the cause again has not just started, an
   expect(votingOf(5_000)).toEqual({ total: 4, required: 3, voting: 3 });
   // It reads its own blocks, and nobody sends it any.
   expect(votingOf(5_000, rises)).toEqual({ total: 4, required: 3, voting: 3 });
-  expect(votingOf(5_000, rises, ['n1', 'n2', 'n3'])).toEqual({ total: 4, required: 3, voting: 4 });
+  expect(votingOf(5_000, rises, ['n1', 'n2', 'n3'])).toEqual({ total: 4, required: 3, voting: 4, starting: 1 });
 });
 
 test('a node that has answered since its start, and answers no more, is not starting', () => {
