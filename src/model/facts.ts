@@ -135,8 +135,10 @@ export interface ContainerFacts extends CountedRuns {
   readonly unrequestedKill?: { readonly id: string; readonly at: WatchedMs };
   /** The last exit that nobody had requested through Docker. */
   readonly unrequestedExit?: { readonly id: string; readonly at: WatchedMs };
-  /** The last time Docker was asked to signal or stop it. */
-  readonly lastStopRequest?: { readonly id: string; readonly at: WatchedMs };
+  /** The last time Docker was asked to signal or stop it; `since`: the first one of those that led to one end, as a kill follows a stop. */
+  readonly lastStopRequest?: { readonly id: string; readonly at: WatchedMs; readonly since?: WatchedMs };
+  /** How long it took from the request to its end when it was last stopped on request. */
+  readonly stopTookMs?: number;
 }
 
 /** Facts about a service from its HTTP answers. */

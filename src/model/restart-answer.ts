@@ -4,6 +4,8 @@ export interface Turn {
   readonly nextTurnMs: number;
   /** From one of its blocks to the next. */
   readonly turnEveryMs: number;
+  /** How long its container took to end when it was last stopped on request, else the slowest of the others; absent while none was. */
+  readonly stopMs?: number | undefined;
 }
 
 /** Whether a node may be restarted now without costing its subnet a block. */
@@ -46,6 +48,7 @@ export interface RestartBody {
   /** Null for a node that has no turns, or whose restart costs no vote anyway. */
   readonly nextTurnMs: number | null;
   readonly turnEveryMs: number | null;
+  readonly stopMs: number | null;
   /** Why the node itself is not relied on, as after a restart; null when it is. */
   readonly unready: string | null;
   readonly container: string | null;
@@ -56,10 +59,10 @@ export interface RestartBody {
 /** An answer in the shape for programs. */
 export const toRestartBody = (answer: Extract<RestartResult, { kind: 'answer' }>): RestartBody => {
   const { safe, reason, required = null, voting = null, headroom = null, known, subnet, node } = answer;
-  const { nextTurnMs = null, turnEveryMs = null, unready = null, container } = answer;
+  const { nextTurnMs = null, turnEveryMs = null, stopMs = null, unready = null, container } = answer;
   return {
     ...{ safe, reason, required, voting, headroom, known, subnet, node },
-    ...{ nextTurnMs, turnEveryMs, unready },
+    ...{ nextTurnMs, turnEveryMs, stopMs, unready },
     container: container?.name ?? null,
     startedAt: container?.startedAt === undefined ? null : new Date(container.startedAt).toISOString(),
   };

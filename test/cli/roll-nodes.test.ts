@@ -10,7 +10,7 @@ const STARTED = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 const bodyOf = (node: string, over: Partial<RestartBody> = {}): RestartBody => ({
   ...{ safe: true, known: true, reason: '3 other masternodes vote, 3 needed', subnet: 'devnet', node },
-  ...{ required: 3, voting: 4, headroom: 1, nextTurnMs: null, turnEveryMs: null, unready: null },
+  ...{ required: 3, voting: 4, headroom: 1, nextTurnMs: null, turnEveryMs: null, stopMs: null, unready: null },
   ...{ container: `devnet-${node}-1`, startedAt: new Date(STARTED).toISOString() },
   ...over,
 });
@@ -124,9 +124,9 @@ test('when it is interrupted, no other node is restarted', async () => {
 });
 
 /** When a node whose turn comes every so often is told yes, and what was told meanwhile. */
-async function momentOf(turnEveryMs: number, firstTurnMs: number, end = 600_000, safeFrom = 0) {
+async function momentOf(turnEveryMs: number, firstTurnMs: number, end = 600_000, safeFrom = 0, stopMs = 0) {
   const { roll, told } = subnetOf((_, at) => ({
-    ...{ turnEveryMs, nextTurnMs: turnEveryMs - ((at - firstTurnMs + 10 * turnEveryMs) % turnEveryMs) },
+    ...{ turnEveryMs, stopMs, nextTurnMs: turnEveryMs - ((at - firstTurnMs + 10 * turnEveryMs) % turnEveryMs) },
     ...(at < safeFrom && { safe: false, reason: 'n2 is being stopped' }),
   }));
   const { kind } = await awaitMoment('n1', end, roll);
@@ -145,6 +145,19 @@ test('the moment comes right after the own turn of the node', async () => {
   expect(await momentOf(8_000, -2_500)).toMatchObject({ at: 6_500 });
   // First it must be safe.
   expect(await momentOf(42_000, 20_000, 600_000, 25_000)).toMatchObject({ kind: 'yes', at: 63_000 });
+});
+
+test('one that takes long to stop is asked to so much before its own turn has passed', async () => {
+  expect(await momentOf(42_000, 20_000, 600_000, 0, 10_000)).toEqual({
+    ...{ kind: 'yes', at: 11_000 },
+    told: [
+      '0s n1: the best moment is in 11s: its container takes 10s to stop, and then ends right after its turn to make a block',
+    ],
+  });
+  // It takes longer than from one turn to the next.
+  expect(await momentOf(8_000, 5_000, 600_000, 0, 10_000)).toMatchObject({ at: 4_000 });
+  expect(await momentOf(8_000, 2_000, 600_000, 0, 10_000)).toMatchObject({ at: 0 });
+  expect(await momentOf(42_000, 20_000, 600_000, 0, 300)).toMatchObject({ at: 20_700 });
 });
 
 test('who has no time left for the turn gets the yes at once, and nobody waits for more than two turns', async () => {

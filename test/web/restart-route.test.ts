@@ -15,7 +15,10 @@ async function ask(query: string, result: RestartResult) {
 
 const about = { kind: 'answer', subnet: 'devnet', node: 'n1' } as const;
 const numbers = { required: 3, voting: 4, headroom: 1 };
-const nothingElse = { nextTurnMs: null, turnEveryMs: null, unready: null, container: null, startedAt: null };
+const nothingElse = {
+  ...{ nextTurnMs: null, turnEveryMs: null, stopMs: null, unready: null },
+  ...{ container: null, startedAt: null },
+};
 
 test('yes is 200, with the reason and the numbers, and no cache keeps it', async () => {
   const { asked, status, text, cache } = await ask('?subnet=devnet&node=n1', {
@@ -33,7 +36,12 @@ test('yes is 200, with the reason and the numbers, and no cache keeps it', async
 });
 
 test('the turns of the node, why it is not relied on and its container are part of the answer', async () => {
-  const own = { nextTurnMs: 6_500, turnEveryMs: 8_000, unready: 'n1 was started 12s ago and must run for a minute' };
+  const own = {
+    nextTurnMs: 6_500,
+    turnEveryMs: 8_000,
+    stopMs: 10_100,
+    unready: 'n1 was started 12s ago and must run for a minute',
+  };
   const container = { name: 'generated-n1-1', startedAt: 1_700_000_000_000 };
   const { text } = await ask('?node=n1', { ...about, safe: true, known: true, reason: 'it may', ...own, container });
   expect(JSON.parse(text)).toMatchObject({

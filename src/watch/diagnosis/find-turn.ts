@@ -1,3 +1,4 @@
+import { highest } from '../../lib/numbers.ts';
 import type { Turn } from '../../model/restart-answer.ts';
 import { consensusOf, type SubnetState } from '../../model/snapshot.ts';
 import { isCredible } from '../rules/view.ts';
@@ -14,6 +15,14 @@ function findHead({ targets, members = [], reference }: SubnetState) {
     if (round !== undefined && round > (head?.round ?? -1)) head = { round, timestamp };
   }
   return head;
+}
+
+/** How long the container of a node takes to end: many images do not pass the signal on, and are killed after ten seconds. */
+function findStopMs({ targets }: SubnetState, name: string): number | undefined {
+  const took = ({ facts }: SubnetState['targets'][number]) => facts.container?.stopTookMs ?? [];
+  const [own] = targets.filter(({ target }) => target.name === name).flatMap(took);
+  const others = targets.filter(({ target }) => target.component === 'node').flatMap(took);
+  return own ?? (others.length === 0 ? undefined : highest(others));
 }
 
 /**
@@ -33,5 +42,9 @@ export function findTurn(state: SubnetState, name: string, wallMs: number): Turn
   while (rounds < 2 * masternodes && turnOf(head.round + rounds, { epoch, masternodes }) !== place) rounds++;
   const age = head.timestamp === undefined ? 0 : wallMs - head.timestamp * 1_000;
   const passed = Math.min(Math.max(age, 0), minePeriodMs);
-  return { nextTurnMs: rounds * minePeriodMs - passed, turnEveryMs: masternodes * minePeriodMs };
+  return {
+    nextTurnMs: rounds * minePeriodMs - passed,
+    turnEveryMs: masternodes * minePeriodMs,
+    stopMs: findStopMs(state, name),
+  };
 }

@@ -144,9 +144,14 @@ function foldStopRequest(facts: ContainerFacts, { id, at, action }: ContainerEve
   // Docker tells of a restart once the container runs again, after what it did to stop it. That is no new request.
   if (action === 'restart' && last?.id === id && at - last.at < MOST_STOP_MS) return facts;
   const { unrequestedKill, unrequestedExit, ...rest } = facts;
+  const begin = last?.id === id && at - last.at < MOST_STOP_MS ? (last.since ?? last.at) : at;
+  const tookMs = (facts.lastExit?.at ?? 0) - begin;
+  // Docker tells of a stop once the container has ended.
+  const isDone = action === 'stop' && tookMs >= 0;
   return {
     ...rest,
-    lastStopRequest: { id, at },
+    lastStopRequest: { id, at, since: isDone || tookMs < 0 ? begin : at },
+    ...(isDone && { stopTookMs: tookMs }),
     ...(unrequestedKill && !belongsTo(unrequestedKill, id, at) && { unrequestedKill }),
     ...(unrequestedExit && !belongsTo(unrequestedExit, id, at) && { unrequestedExit }),
   };

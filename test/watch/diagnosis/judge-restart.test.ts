@@ -645,6 +645,26 @@ test('the next turn of a node comes by the round of the newest block, its time a
   expect(turnAt(2_703, -9_000)).toEqual([2_000, 8_000]);
 });
 
+test('how long a container takes to stop is what its own last stop took, else the slowest of the others', () => {
+  const stopOf = (took: Readonly<Record<string, number>>) => {
+    const change = (known: KnownTarget): KnownTarget =>
+      withFacts(known.target.name, ({ container, ...facts }) => ({
+        ...facts,
+        ...(container && { container: { ...container, stopTookMs: took[known.target.name] } }),
+      }))(known);
+    const latest = { ok: true, value: { number: 1_000, round: 2_700, timestamp: NOW / 1_000 } } as const;
+    const withRound = (known: KnownTarget): KnownTarget =>
+      withFacts(known.target.name, ({ node, ...facts }) => ({
+        ...facts,
+        ...(node && { node: { ...node, observation: { ...node.observation, latest } } }),
+      }))(change(known));
+    return judgeRestart(stateWith({}, { change: withRound }), 'n1', { now: NOW, freshSince: AGO(20_000) })?.stopMs;
+  };
+  expect(stopOf({ n1: 300, n2: 10_100 })).toBe(300);
+  expect(stopOf({ n2: 10_100, n3: 4_000 })).toBe(10_100);
+  expect(stopOf({})).toBeUndefined();
+});
+
 test('with each epoch, turns begin with the first masternode again', () => {
   // 900 rounds are 128 turns of seven and 4 more.
   const seven = () => SEVEN.map((name) => ({ address: addressOf(name), name, vote: 'votes' as const }));

@@ -503,7 +503,27 @@ test('a restart that Docker tells of after its start is the request from before,
   const stopped = foldContainerEvent(undefined, { action: 'kill', id: 'a', at: 1_000 });
   const tell = (facts: ContainerFacts, id: string, at: number) =>
     foldContainerEvent(facts, { action: 'restart', id, at }).lastStopRequest;
-  expect(tell(stopped, 'a', 60_999)).toEqual({ id: 'a', at: 1_000 });
-  expect(tell(stopped, 'a', 61_000)).toEqual({ id: 'a', at: 61_000 });
-  expect(tell(stopped, 'b', 2_000)).toEqual({ id: 'b', at: 2_000 });
+  expect(tell(stopped, 'a', 60_999)).toEqual({ id: 'a', at: 1_000, since: 1_000 });
+  expect(tell(stopped, 'a', 61_000)).toEqual({ id: 'a', at: 61_000, since: 61_000 });
+  expect(tell(stopped, 'b', 2_000)).toEqual({ id: 'b', at: 2_000, since: 2_000 });
+});
+
+test('a container takes as long to stop as from the first signal to its end, and its own end shows nothing of that', () => {
+  const took = (...events: readonly (readonly [action: string, at: number])[]) =>
+    events.reduce<ContainerFacts | undefined>(
+      (facts, [action, at]) => foldContainerEvent(facts, { action, at, id: 'a', exitCode: 137 }),
+      undefined,
+    )?.stopTookMs;
+  const slow = [
+    ['kill', 1_000],
+    ['kill', 11_000],
+    ['die', 11_100],
+    ['stop', 11_200],
+  ] as const;
+  expect(took(...slow)).toBe(10_100);
+  expect(took(['kill', 1_000], ['die', 9_000], ['stop', 9_100])).toBe(8_000);
+  // The next stop begins anew, however soon it is asked for.
+  expect(took(...slow, ['start', 12_000], ['kill', 20_000], ['die', 20_500], ['stop', 20_600])).toBe(500);
+  expect(took(...slow, ['start', 12_000], ['die', 40_000])).toBe(10_100);
+  expect(took(['kill', 1_000], ['die', 1_100])).toBeUndefined();
 });
