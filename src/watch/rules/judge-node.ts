@@ -20,7 +20,7 @@ function judgeSilence(
   namespace: string,
 ): Judgement {
   const judged = judgeFault(what, fault, target, namespace, clientOf({ target, facts }));
-  const isAsked = fault.kind === 'refused' || fault.kind === 'closed';
+  const isAsked = ['refused', 'closed', 'unreachable'].includes(fault.kind);
   if (!isAsked || judged.verdict !== 'fail' || findStart(facts.container, now, START_MS) === undefined) return judged;
   return { ...judged, fix: JUST_STARTED };
 }

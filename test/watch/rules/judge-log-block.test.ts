@@ -100,6 +100,19 @@ test('what ended an earlier start is over for good once a later one has brought 
   );
 });
 
+test('a fault in the log is of the run before as soon as somebody has started the node again', () => {
+  const disk = { means: 'fatal', what: 'the disk is full', count: 1, at: START, order: 1, own: false } as const;
+  const startedBy = (lastRestartBy: 'request' | 'recreation' | 'policy') => {
+    const logs = {
+      ...{ node: { height: 9, advancedAt: START + 20_000 }, patterns: { disk_full: disk } },
+      sources: { container: { up: true, lines: 1, since: START } },
+    };
+    const container = { ...runningSince(START + 20_000), lastRestartAt: START + 20_000, lastRestartBy };
+    return judgeLogBlock(aView(nodeTarget('subnet1'), { logs, container }, { now: START + 23_000 })).verdict;
+  };
+  expect([startedBy('recreation'), startedBy('request'), startedBy('policy')]).toEqual(['pass', 'pass', 'fail']);
+});
+
 test('a young chain that was wiped is followed from below too', () => {
   expect(read(...rising(1, 60, 0), ...rising(1, 20, 200)).height).toBe(20);
 });

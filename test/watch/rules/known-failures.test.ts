@@ -177,6 +177,10 @@ describe('what ends a start', () => {
       names(node, { container: again(t0 - 1_000), logs: matched('stats_unauthorized', t0) }, now);
     expect(refused(t0 + 29_999)).toEqual(['stats_refused']);
     expect(refused(t0 + 30_000)).toEqual([]);
+    const startedAgain = (now: number) =>
+      names(node, { container: again(t0 + 3_000), logs: matched('stats_unauthorized', t0) }, now);
+    expect(startedAgain(t0 + 17_999)).toEqual(['stats_refused']);
+    expect(startedAgain(t0 + 18_000)).toEqual([]);
   });
 
   test('is not a cause of a later crash, when a start between them ran well', () => {
