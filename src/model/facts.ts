@@ -113,6 +113,8 @@ interface CountedRuns {
 export interface ContainerFacts extends CountedRuns {
   /** The last inspection; absent while there were only events. */
   readonly observation?: ContainerObservation;
+  /** The last time that nothing listened at the address of its engine: the first and the last inspection that saw so. */
+  readonly engineDown?: { readonly from: WatchedMs; readonly to: WatchedMs } | undefined;
   /** Since when each inspection has found this run running; absent while the last one did not. */
   readonly runsSince?: WatchedMs;
   /** Starts after the first one, by the restart policy, by hand, or as a new container of the service. */

@@ -211,6 +211,8 @@ export interface ParentFacts {
   readonly headAgeMs?: number;
   /** When a probe first gave this newest block; absent while none does. */
   readonly headSince?: WatchedMs;
+  /** The highest block that it ever gave. */
+  readonly highest?: number;
   /** The first chain id that it gave. */
   readonly firstChainId?: number;
   /** Kept while the contract cannot be read; absent until it once could. */

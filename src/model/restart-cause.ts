@@ -33,6 +33,16 @@ export const belongsTo = (
   at: number,
 ): boolean => one?.id === id && Math.abs(at - one.at) < REQUEST_EXIT_GAP_MS;
 
+/** Docker stops its containers before, or while, it answers no more, for at most this long. */
+const ENGINE_STOP_MS = 15_000;
+
+/** Whether a container that ended then did so as its engine was stopped. */
+export const endedWithEngine = (facts: ContainerFacts | undefined, endedAt: number | undefined): boolean =>
+  facts?.engineDown !== undefined &&
+  endedAt !== undefined &&
+  endedAt > facts.engineDown.from - ENGINE_STOP_MS &&
+  endedAt <= facts.engineDown.to;
+
 /** Whether a container that has ended was stopped on request; undefined when no event of Docker says so. */
 export function isStoppedOnOrder(facts: ContainerFacts, { id, finishedAt }: Container): boolean | undefined {
   if (finishedAt === undefined) return undefined;

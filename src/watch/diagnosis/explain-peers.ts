@@ -13,6 +13,7 @@ const ABSENCES = {
   paused: ['is paused', 'are paused'],
   down: ['does not run', 'do not run'],
   loops: ['ends again and again', 'end again and again'],
+  silent: ['does not answer', 'do not answer'],
 } as const;
 
 type Absence = keyof typeof ABSENCES;
@@ -39,6 +40,9 @@ function findAbsence(state: TargetState, now: number, { nodes, blindAt }: Return
   const { isStarting, isLooping } = viewStart(state, container, now);
   if (isLooping) return 'loops';
   if (isStarting) return 'starts';
+  const { observation } = state.facts.node ?? {};
+  // As a node that hangs, which the next diagnosis says.
+  if (observation?.latest.ok === false && observation.latest.fault.kind === 'timeout') return 'silent';
   const { since = now } = checkOf(state, 'latest_block') ?? {};
   const wasUnseen = since >= blindAt && since - blindAt < ASKED_WITHIN_MS;
   const backAt = nodes.get(state.target.name) ?? (isBack(state, now) && !wasUnseen ? since : undefined);
@@ -74,7 +78,12 @@ function findFix({ target, facts }: TargetState, own: Absence | undefined, absen
   if (count < target.expectedPeers - peers) return undefined;
   const joining = describe(absent, ['starts', 'returns']);
   const out = describe(absent, ['paused', 'down', 'loops']);
-  const fixes = [joining && `wait up to a minute: ${joining}`, out && `${out}: the check container says why`];
+  const silent = describe(absent, ['silent']);
+  const fixes = [
+    joining && `wait up to a minute: ${joining}`,
+    out && `${out}: the check container says why`,
+    silent && `${silent}: the check latest_block says why`,
+  ];
   return fixes.filter(Boolean).join('; ');
 }
 

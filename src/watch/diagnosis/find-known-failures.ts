@@ -10,7 +10,7 @@ import { commandToReplace } from '../clients/commands-to-type.ts';
 import { bringsLoop } from '../rules/failure-signs.ts';
 import { explainLast, isError } from '../rules/find-log-fault.ts';
 import { setMode } from '../rules/judge-submissions.ts';
-import { hasLostData } from '../rules/known-failures.ts';
+import { findFall, hasLostData } from '../rules/known-failures.ts';
 import { JUST_STARTED } from '../rules/view.ts';
 import { withWallet } from './find-parent-problems.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
@@ -39,8 +39,8 @@ function describeKills({ container }: Facts, moment: Moment): readonly string[] 
 /** What shows a failure besides the lines of its patterns. */
 const OWN: Readonly<Partial<Record<ProblemName, (facts: Facts, moment: Moment) => readonly string[]>>> = {
   out_of_memory: describeKills,
-  head_regression: ({ node }, moment) => {
-    const fall = node?.latest?.fall;
+  head_regression: (facts, moment) => {
+    const fall = findFall(facts);
     return fall ? [`its height fell from ${fall.from} to ${fall.to} ${formatMoment(fall.at, moment)}`] : [];
   },
   relayer_dead: ({ logs }, moment) => {

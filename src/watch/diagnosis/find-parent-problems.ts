@@ -190,14 +190,16 @@ function findOtherChain(
 const CONFIRMED_AT = 1.5;
 
 function findOldHead(view: SubnetView, parent: ParentFacts): Suspicion | undefined {
-  const { observation, headAgeMs = 0, at } = parent;
+  const { observation, headAgeMs = 0, highest: before = 0, at } = parent;
   const { head, paceMs } = observation;
   const limitMs = headLimitMs(parent);
   if (!head.ok || headAgeMs < limitMs) return undefined;
   const since = standsSince(parent);
-  const age = `its newest block, ${head.value.number}, is ${formatDuration(headAgeMs)} old by our clock`;
-  const fix =
-    'ask another node of the parent chain: if that one is higher, name it in PARENTNET_URL and parentChain.rpc, else the parent chain has halted';
+  const fell = head.value.number * 2 < before;
+  const age = `its newest block, ${head.value.number}, is ${formatDuration(headAgeMs)} old by our clock${fell ? `, and it was at ${before} before` : ''}`;
+  const fix = fell
+    ? 'if the parent chain was wiped or replaced, deploy the checkpoint contract there again; else name a node that has all blocks in PARENTNET_URL and parentChain.rpc'
+    : 'ask another node of the parent chain: if that one is higher, name it in PARENTNET_URL and parentChain.rpc, else the parent chain has halted';
   if (paceMs === undefined || since === undefined) {
     const summary = 'the node of the parent chain is behind';
     return suspectParent(view, 'parent_behind', { summary, evidence: age, fix });

@@ -51,8 +51,9 @@ interface Session {
   isLasting?: boolean;
 }
 
-/** A run of a probe. It must end at a time of `performance.now()` in milliseconds, and when the signal aborts. */
+/** A run of a probe, with when it began and must end in milliseconds of `performance.now()`; it also ends when the signal aborts. */
 interface Run {
+  readonly begun: number;
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
   /** The calls so far, in the order of `NODE_CALLS`. */
@@ -104,7 +105,11 @@ async function send(node: Watched, names: readonly NodeCall[], current: Run): Pr
     ? await exchangeWithRetry(transport, question, read, current.deadline, current.signal)
     : await transport.exchange(question, read, current.deadline, current.signal);
   current.isMet ||= exchange.ok;
-  return exchange.ok ? exchange.value : names.map(() => exchange);
+  if (exchange.ok) return exchange.value;
+  // The last of several requests has only what is left of the time.
+  const afterMs = Math.round(performance.now() - current.begun);
+  const failed = exchange.fault.kind === 'timeout' ? { ...exchange, fault: { ...exchange.fault, afterMs } } : exchange;
+  return names.map(() => failed);
 }
 
 async function ask(node: Watched, wanted: readonly NodeCall[], current: Run): Promise<NodeResults> {
@@ -299,8 +304,10 @@ export function createNodeProber(
   };
   return {
     /** Ends after `timeoutMs` or when the signal aborts. */
-    probe: (timeoutMs: number, signal?: AbortSignal): Promise<NodeObservation> =>
-      run(node, { deadline: performance.now() + timeoutMs, signal, asked: [], isMet: false }, true),
+    probe: (timeoutMs: number, signal?: AbortSignal): Promise<NodeObservation> => {
+      const begun = performance.now();
+      return run(node, { begun, deadline: begun + timeoutMs, signal, asked: [], isMet: false }, true);
+    },
     close: transport.close,
   };
 }

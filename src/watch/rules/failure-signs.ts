@@ -100,11 +100,15 @@ export const afterGoodRun: IsOver = ({ container: facts, ...probes }, seenAt, no
   );
 };
 
-/** A line that comes again each ten seconds is missed after this. */
+/** A line that comes again each ten seconds is missed after this; one that a start prints at once, sooner after that. */
 const MISSED_MS = 30_000;
+const MISSED_AT_START_MS = 15_000;
 
-/** For failures whose line comes again and again while they last. */
-export const afterSilence: IsOver = (_evidence, seenAt, now) => now - seenAt >= MISSED_MS;
+/** For failures whose line comes at a start, and again and again while they last. */
+export const afterSilence: IsOver = (evidence, seenAt, now) => {
+  const startedAt = startOf(evidence) ?? seenAt;
+  return now - seenAt >= MISSED_MS || (startedAt > seenAt && now - startedAt >= MISSED_AT_START_MS);
+};
 
 const hasTakenBlocks = ({ node }: Evidence, since: number): boolean =>
   node?.latest?.risen === true && node.latest.advancedAt > since;

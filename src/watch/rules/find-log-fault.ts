@@ -1,7 +1,7 @@
 import { formatMoment } from '../../lib/duration.ts';
 import type { Facts, LogFacts, NodeLogFacts, PatternFacts } from '../../model/facts.ts';
 import type { LogFault, LogSourceState } from '../../model/log.ts';
-import { findContainer, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, isOfRun, isRestartPlanned, START_MS } from '../../model/restart-cause.ts';
 import { addFix, type Finding, type Judgement, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { NO_DESCRIPTOR } from './explain-fault.ts';
@@ -107,7 +107,10 @@ export const isBeingRead = (logs: LogFacts): boolean => countedSource(logs)?.fau
  */
 export function isYetToCome(fault: LogFault | undefined, { container, logs }: Facts, now: number): boolean {
   const { running, startedAt = 0 } = findContainer(container) ?? {};
-  const isAbsent = fault?.what === 'missing' || fault?.what === 'no-container';
+  const isMissing = fault?.what === 'missing';
+  // As while a node gets a new container and a new folder.
+  if (isMissing && container?.observation?.kind === 'missing') return true;
+  const isAbsent = isMissing || fault?.what === 'no-container';
   const wasThere = (logs?.node?.advancedAt ?? startedAt) > startedAt;
   return isAbsent && (running === false || (running === true && !wasThere && now - startedAt < START_MS));
 }
@@ -126,8 +129,12 @@ export function hasStartedWell(
 /** A flood of lines is read so much later, so that the last ones of a run may seem to be the first ones of the next. */
 const READ_LATE_MS = 10_000;
 
-/** Whether a line is of a run before this one, by the log or by Docker, and this one, or one between, has lasted for a minute or brought a block. */
+/**
+ * Whether a line is of a run before this one, by the log or by Docker, and somebody has started this one, or it, or one between, has lasted
+ * for a minute or brought a block.
+ */
 function isOfRunBefore({ at }: PatternFacts, { facts: { logs, container, node }, now }: View): boolean {
+  if (isRestartPlanned(container) && !isOfRun(at, container?.lastRestartAt)) return true;
   const described = findContainer(container);
   const { risen, advancedAt = 0 } = node?.latest ?? {};
   const hasRisen = (startedAt = now) => {

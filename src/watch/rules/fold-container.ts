@@ -100,6 +100,18 @@ const runningOf = (observation: ContainerObservation | undefined): string | unde
 const foldMemory = (before: Fill | undefined, { memoryBytes: used, memoryLimitBytes: total }: Container, at: number) =>
   used === undefined || total === undefined ? undefined : foldFill(before, { used, total, free: total - used }, at);
 
+/** Whether an engine was stopped. One that only takes long may be busy, and at a port a proxy may be gone. */
+function isEngineDown(observation: ContainerObservation | undefined): boolean {
+  if (observation?.kind !== 'docker-unreachable') return false;
+  const { address, code } = observation.why;
+  return code === 'ssh-engine-down' || (address.startsWith('unix:') && ['ENOENT', 'ECONNREFUSED'].includes(code));
+}
+
+function foldEngine(previous: ContainerFacts | undefined, observation: ContainerObservation, at: number) {
+  if (!isEngineDown(observation)) return previous?.engineDown;
+  return { from: isEngineDown(previous?.observation) ? (previous?.engineDown?.from ?? at) : at, to: at };
+}
+
 /**
  * Folds an inspection at `at`. While Docker does not answer, the facts stay. What the first inspection finds is history
  * and is not counted, but a start by the restart policy still sets `lastRestartAt`.
@@ -112,7 +124,8 @@ export function foldContainer(
   const running = runningOf(observation);
   const isSame = running !== undefined && running === runningOf(previous?.observation);
   const runsSince = isSame ? previous?.runsSince : running === undefined ? undefined : at;
-  const facts = { ...(previous ?? nothing), observation, runsSince };
+  const engineDown = foldEngine(previous, observation, at);
+  const facts = { ...(previous ?? nothing), observation, runsSince, ...(engineDown && { engineDown }) };
   if (observation.kind === 'docker-unreachable') return facts;
   if (observation.kind === 'missing') return { ...facts, inspected: true };
   const { container } = observation;

@@ -99,7 +99,8 @@ function foldNode(before: NodeLogFacts = {}, hit: LogHit, line?: string): NodeLo
   const isHead = pattern === 'loaded_head' || pattern === 'loaded_tree';
   const height = readHeight(value);
   if (height === undefined || (means !== 'progress' && !isHead)) return before;
-  if (isHead) return { ...before, height, advancedAt: before.advancedAt ?? at };
+  // A head below the height of before is a new base.
+  if (isHead) return { ...before, height, advancedAt: height < (before.height ?? 0) ? at : (before.advancedAt ?? at) };
   const facts = withImport(before, hit, height, line);
   const known = facts.height ?? -1;
   if (height <= known) return foldLowHeight(facts, known, height, at);

@@ -3,7 +3,7 @@ import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import { formatCount, toShellWord } from '../../lib/words.ts';
 import type { ContainerFacts } from '../../model/facts.ts';
 import type { Container } from '../../model/observation.ts';
-import { findRestartCause, isStoppedOnOrder } from '../../model/restart-cause.ts';
+import { endedWithEngine, findRestartCause, isStoppedOnOrder } from '../../model/restart-cause.ts';
 import type { Component, Target } from '../../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToCreate, commandToRecreate, describeRef } from '../clients/commands-to-type.ts';
@@ -62,6 +62,8 @@ function explainExited(view: View, container: Container, onOrder: boolean | unde
       fix: `raise its memory limit${limit} or free memory on the host, then ${start}`,
     };
   }
+  if (onOrder !== false && endedWithEngine(view.facts.container, finishedAt))
+    return { seen: `${name} was stopped${when} as Docker itself was`, fix: start };
   if (onOrder)
     return { seen: `${name} was stopped on request${when}, by a person, a program or a stop of Docker`, fix: start };
   const code = exitCode === undefined ? '' : ` with code ${explainCode(exitCode, view, onOrder)}`;
@@ -116,9 +118,15 @@ function explainRestart(
   const { name } = container;
   const ago = formatMoment(at, view);
   const cause = findRestartCause(facts);
+  const how =
+    cause === 'recreation'
+      ? `was recreated ${ago}, as \`docker compose up\` does after a change`
+      : endedWithEngine(facts, facts.lastExit?.at)
+        ? `was restarted with Docker itself ${ago}`
+        : `was restarted on request ${ago}, by a person, a program or a start of Docker`;
   if (cause === 'request' || cause === 'recreation')
     return {
-      seen: `${name} ${cause === 'recreation' ? `was recreated ${ago}, as \`docker compose up\` does after a change` : `was restarted on request ${ago}, by a person, a program or a start of Docker`}, and runs`,
+      seen: `${name} ${how}, and runs`,
       fix: `if that was planned there is nothing to do, and this passes in ${formatDuration(leftMs)}`,
     };
   const { lastExit, lastOomAt, restarts } = facts;

@@ -9,7 +9,7 @@ import { degraded, fail, type Judgement, pass, unknown } from '../../model/verdi
 import { clientOf } from '../clients/clients.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { explainFault, judgeFault } from './explain-fault.ts';
-import { hasLostData } from './known-failures.ts';
+import { findFall, hasLostData } from './known-failures.ts';
 import { isCredible, JUST_STARTED, type View } from './view.ts';
 
 /** Fails a node that did not answer. One whose container was started a moment ago only needs time. */
@@ -20,7 +20,7 @@ function judgeSilence(
   namespace: string,
 ): Judgement {
   const judged = judgeFault(what, fault, target, namespace, clientOf({ target, facts }));
-  const isAsked = fault.kind === 'refused' || fault.kind === 'closed';
+  const isAsked = ['refused', 'closed', 'unreachable'].includes(fault.kind);
   if (!isAsked || judged.verdict !== 'fail' || findStart(facts.container, now, START_MS) === undefined) return judged;
   return { ...judged, fix: JUST_STARTED };
 }
@@ -96,9 +96,10 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
       'see what answers at its address',
     );
   const where = `${target.name} is at block ${number}`;
-  if (fall && now - fall.at < stallAfterMs)
+  const lost = findFall(facts);
+  if (lost && now - lost.at < stallAfterMs)
     return pass(
-      `${where}, after a fall from ${fall.from} to ${fall.to} ${formatAgo(fall.at, now)}, as ${hasLostData(facts) ? 'when its data was wiped' : 'an unclean stop causes'}`,
+      `${where}, after a fall from ${lost.from} to ${lost.to} ${formatAgo(lost.at, now)}, as ${hasLostData(facts) ? 'when its data was wiped' : 'an unclean stop causes'}`,
     );
   const rose = latest.risen ? `, last seen to rise ${formatAgo(latest.advancedAt, now)}` : ', and has time to rise';
   return pass(`${where}${rose}`);

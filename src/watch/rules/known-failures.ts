@@ -1,4 +1,4 @@
-import type { ContainerFacts, Facts, NodeFacts, PatternFacts } from '../../model/facts.ts';
+import type { ContainerFacts, Facts, Fall, PatternFacts } from '../../model/facts.ts';
 import type { Container } from '../../model/observation.ts';
 import { findContainer, findSeries, isOfRun, isRestartPlanned, LOOP_MS, START_MS } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
@@ -30,10 +30,21 @@ import { type LogFailure, nodeLogFailures } from './node-log-failures.ts';
 /** A node that is killed loses the state that it keeps in memory: up to some 257 blocks, and a young chain all of them. */
 export const MOST_BY_KILL = 300;
 
+/** The chain is asked about within a minute. */
+const SAID_WITHIN_MS = 90_000;
+
+/** The last fall of a node's height in its run of now; undefined where that was the begin of another chain, which is no loss. */
+export function findFall(evidence: Evidence): Fall | undefined {
+  const { latest: { fall } = {}, chain } = evidence.node ?? {};
+  if (fall === undefined || !isOfRun(fall.at, startOf(evidence))) return undefined;
+  return Math.abs((chain?.replaced?.at ?? Number.NaN) - fall.at) < SAID_WITHIN_MS ? undefined : fall;
+}
+
 /** Whether a node whose height fell began with an empty data folder: by its log, or because no kill costs so many blocks. */
-export function hasLostData({ node, logs, container }: Facts): boolean {
-  const fall = node?.latest?.fall;
+export function hasLostData(facts: Facts): boolean {
+  const fall = findFall(facts);
   if (fall !== undefined && fall.from - fall.to > MOST_BY_KILL) return true;
+  const { logs, container } = facts;
   const { genesis_written, loaded_genesis } = logs?.patterns ?? {};
   // Its log may show a start before Docker does.
   const startedAt = later(container?.run?.startedAt, logs?.node?.startedAt);
@@ -42,14 +53,10 @@ export function hasLostData({ node, logs, container }: Facts): boolean {
   return isOfStart(genesis_written) || isOfStart(loaded_genesis);
 }
 
-/** The chain is asked about within a minute. */
-const SAID_WITHIN_MS = 90_000;
-
-/** When the height of a node last fell; undefined where that was the begin of another chain, which is no loss. */
-export function fellAt({ latest, chain }: Pick<NodeFacts, 'latest' | 'chain'>): number | undefined {
-  const { fall } = latest ?? {};
-  const isOther = fall !== undefined && Math.abs((chain?.replaced?.at ?? Number.NaN) - fall.at) < SAID_WITHIN_MS;
-  return isOther ? undefined : fall?.at;
+/** When the log of a node last said, in its run of now, that it has repaired its head. */
+function repairedAt(evidence: Evidence): number | undefined {
+  const at = evidence.logs?.patterns.repaired_head?.at;
+  return at !== undefined && isOfRun(at, startOf(evidence)) ? at : undefined;
 }
 
 const toKnownFailure = ({
@@ -138,7 +145,7 @@ export const knownFailures: readonly KnownFailure[] = [
     cause:
       'The node was killed, as by each `docker stop`, and has lost its recent state, which it keeps in memory; or it was given an older copy of its data.',
     fix: 'wait until it has caught up; if it falls again and again, check its disk and its memory',
-    seenAt: whileItRuns(({ node, logs }) => later(node && fellAt(node), logs?.patterns.repaired_head?.at)),
+    seenAt: whileItRuns((evidence) => later(findFall(evidence)?.at, repairedAt(evidence))),
     signs: ['repaired_head'],
     // It has all of its blocks again, perhaps before anybody saw them missing.
     isOver: ({ node, logs }, seenAt) => {

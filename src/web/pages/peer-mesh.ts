@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { formatCount } from '../../lib/words.ts';
 import { countPeers } from '../../model/facts.ts';
+import { findContainer } from '../../model/restart-cause.ts';
 import type { Member, TargetState } from '../../model/snapshot.ts';
 import type { Html } from '../frame/marks.ts';
 
@@ -27,16 +28,17 @@ interface Link {
   readonly state: LinkState;
 }
 
-const chainOf = ({ facts: { node } }: TargetState) => node?.chain?.observation;
-
 const isSilent = (member: Member | undefined): boolean => member?.vote === 'silent' || member?.isOut === true;
 
 /** Every pair of nodes, and what is known of its link: both sides may say that it stands. */
 export function findLinks(nodes: readonly TargetState[], members: readonly Member[]): readonly Link[] {
   const known = nodes.map((state) => {
-    const { nodeId, peerIds } = chainOf(state) ?? {};
+    const { container, node } = state.facts;
+    const { at = 0, observation: { nodeId, peerIds } = {} } = node?.chain ?? {};
     return {
       nodeId,
+      at,
+      startedAt: findContainer(container)?.startedAt ?? 0,
       peers: peerIds && new Set(peerIds),
       out: isSilent(members.find(({ name }) => name === state.target.name)),
       // The count is newer than the list.
@@ -48,9 +50,12 @@ export function findLinks(nodes: readonly TargetState[], members: readonly Membe
       const to = from + 1 + offset;
       if (one.out || other.out) return { from, to, state: 'gone' };
       const says = (a: typeof one, b: typeof one) => (b.nodeId === undefined ? undefined : a.peers?.has(b.nodeId));
-      const words = [says(one, other), says(other, one)];
-      if (words.includes(true)) return { from, to, state: 'up' };
-      return { from, to, state: words.includes(false) && !(one.isWhole && other.isWhole) ? 'cut' : 'unknown' };
+      if (says(one, other) || says(other, one)) return { from, to, state: 'up' };
+      // A list from before a start shows no link that came after it, and who has all peers is connected to the other one.
+      const startedAt = Math.max(one.startedAt, other.startedAt);
+      const denies = (a: typeof one, b: typeof one) => says(a, b) === false && a.at >= startedAt;
+      const isCut = !one.isWhole && !other.isWhole && (denies(one, other) || denies(other, one));
+      return { from, to, state: isCut ? 'cut' : 'unknown' };
     }),
   );
 }

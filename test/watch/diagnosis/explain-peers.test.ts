@@ -130,6 +130,14 @@ test('a node that does not run is named before the diagnosis knows of it', () =>
   );
 });
 
+test('a peer that hangs is named before the diagnosis knows of it, and one that only refuses a connection is not', () => {
+  const said = (fault: Given['fault']) => peersOf(states({ n1: { peers: ['n3', 'n4'] }, n2: { fault } }));
+  expect(said({ kind: 'timeout', address: 'x', afterMs: 1_600, received: false })).toBe(
+    'n1 has 2 peers instead of 3; n2 does not answer: the check latest_block says why',
+  );
+  expect(said({ kind: 'refused', address: 'x' })).toContain(FIREWALL);
+});
+
 test('several nodes that came are named by how they came', () => {
   const few = states({ n1: { peers: [] }, n2: startedAgo(1_000), n3: startedAgo(2_000) });
   expect(peersOf(withReturned(few, 'n4', 5_000))).toBe(

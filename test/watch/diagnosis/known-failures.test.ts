@@ -519,15 +519,20 @@ describe('the evidence of', () => {
 });
 
 describe('a node whose height fell', () => {
-  const fallen = (from: number, to: number, patterns: Readonly<Record<string, PatternFacts>> = {}): KnownTarget => {
-    const node = restarted(20_000, { patterns });
+  const fallen = (
+    from: number,
+    to: number,
+    patterns: Readonly<Record<string, PatternFacts>> = {},
+    ranMs = 20_000,
+  ): KnownTarget => {
+    const node = restarted(ranMs, { patterns });
     const { container, ...facts } = node.facts;
     const latest = { ...facts.node?.latest, number: to, fall: { from, to, at: NOW - 10_000, repeated: false } };
     return {
       ...node,
       facts: {
         ...facts,
-        container: { ...container, run: { id: 'n2', startedAt: NOW - 20_000, restartCount: 0 } },
+        container: { ...container, run: { id: 'n2', startedAt: NOW - ranMs, restartCount: 0 } },
         node: { ...facts.node, latest },
       },
     } as KnownTarget;
@@ -592,6 +597,22 @@ describe('a node whose height fell', () => {
 
   test('further has lost its data, whatever its last exit was', () => {
     expect(told(fallen(1_229, 5))).toEqual(wiped);
+  });
+
+  test('is told of this run only, also where its log has repaired its head since', () => {
+    const since = (ms: number) => {
+      const node = fallen(990, 252, { repaired_head: matched(4, ms - 1_000) }, ms);
+      const latest = { ...node.facts.node?.latest, lastGoodAt: NOW - 10_000 };
+      const unread = { ...node, facts: { ...node.facts, node: { ...node.facts.node, latest } } } as KnownTarget;
+      return diagnosed([unread, ...others()]).find(({ problem }) => problem === 'head_regression');
+    };
+    expect(since(12_000)).toMatchObject({
+      summary: 'n2 has lost all of its blocks',
+      evidence: expect.stringContaining('its height fell from 990 to 252 10s ago'),
+    });
+    const own = since(4_000);
+    expect(own?.summary).toBe('n2 has lost its newest blocks');
+    expect(own?.evidence).not.toContain('fell');
   });
 
   test('on a young chain has lost its data if its log says so since it started', () => {

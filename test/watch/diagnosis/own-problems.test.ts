@@ -110,6 +110,16 @@ describe('a log that cannot be read', () => {
     });
     expect(told(given(STOPPED)).map(([problem]) => problem)).not.toContain('log_source_down');
     expect(said({})?.fix).toMatch(/^restart the program that writes it/);
+    // Its container is being made anew, with a new folder.
+    const removed: Facts['container'] = { ...containerOf('n2', {}), observation: { kind: 'missing' } } as never;
+    const [n2] = subnetWith(
+      { sources: { container: read, file } },
+      { files: ['/srv/n2/xdc.log'], container: removed, fault: { kind: 'refused', address: 'x' } },
+    );
+    expect(n2 && judgeTargets([n2], NOW)[0]?.checks.find(({ check }) => check === 'log_block')).toMatchObject({
+      ...{ verdict: 'unknown', fix: undefined },
+      seen: 'the log of n2 cannot be read yet: its container does not run',
+    });
   });
 
   test('is not a problem before reading it has begun', () => {

@@ -498,6 +498,11 @@ describe('a parent chain', () => {
       evidence: 'its newest block, 77, is 10m old by our clock',
       fix: 'ask another node of the parent chain: if that one is higher, name it in PARENTNET_URL and parentChain.rpc, else the parent chain has halted',
     });
+    expect(only({ ...old, highest: 154 })?.fix).toMatch(/^ask another node/);
+    expect(only({ ...old, highest: 155 })).toMatchObject({
+      evidence: 'its newest block, 77, is 10m old by our clock, and it was at 155 before',
+      fix: 'if the parent chain was wiped or replaced, deploy the checkpoint contract there again; else name a node that has all blocks in PARENTNET_URL and parentChain.rpc',
+    });
   });
 });
 

@@ -509,6 +509,21 @@ describe('a bad connection', () => {
     expect(faultOf(await probe.probe(2000))).toBe('tls');
   });
 
+  it('that answers late and then hangs is told with the whole time, not with what was left for the last request', async () => {
+    let isFirst = true;
+    const { probe } = watch(
+      await startNode(healthy, (answers, response) => {
+        if (isFirst) setTimeout(() => response.end(JSON.stringify(answers)), 300);
+        isFirst = false;
+      }),
+    );
+    const { latest, peers } = await probe.probe(600);
+    expect(latest.ok).toBe(true);
+    const fault = peers?.ok === false ? peers.fault : undefined;
+    expect(fault).toMatchObject({ kind: 'timeout', received: false });
+    expect(fault?.kind === 'timeout' && fault.afterMs).toBeGreaterThanOrEqual(590);
+  });
+
   it('that hung once does not spoil the next probe', async () => {
     let hang = true;
     const { probe } = watch(

@@ -28,6 +28,7 @@ test('the age of the newest block is by our clock at the time when it was read',
     at: 90_000,
     headAgeMs: 90_000,
     headSince: 90_000,
+    highest: 9,
   });
   expect(foldAll([[90_000, silent]])?.headAgeMs).toBeUndefined();
 });
@@ -43,6 +44,13 @@ test('the newest block stands since the first of the readings in a row that gave
   // Nobody knows what came while the chain did not answer.
   expect(since(block(9), silent, block(9))).toBe(20_000);
   expect(since(block(9), silent)).toBeUndefined();
+});
+
+test('the highest block is remembered while the chain is lower, and while it does not answer', () => {
+  const block = (number: number): ParentObservation => ({ head: { ok: true, value: { number, timestamp: SECONDS } } });
+  const highest = (...seen: readonly ParentObservation[]) => foldAll(seen.map((one) => [0, one] as const))?.highest;
+  expect([highest(silent), highest(block(9), silent), highest(block(9), silent, block(3))]).toEqual([undefined, 9, 9]);
+  expect(highest(block(9), block(10))).toBe(10);
 });
 
 test('probes without an answer are counted from the first one, until one has an answer', () => {

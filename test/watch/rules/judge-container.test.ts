@@ -190,6 +190,38 @@ describe('a container that runs but restarted', () => {
     });
   });
 
+  test('with Docker itself says so, where nothing listened on the socket of the engine then', () => {
+    const fault = (code: 'ENOENT' | 'ECONNREFUSED' | 'timeout', address = 'unix:/var/run/docker.sock') => ({
+      address,
+      code,
+    });
+    const withOutage = (why: ReturnType<typeof fault>, afterMs: number) => {
+      const ordered = order.reduce(foldContainerEvent, found(running));
+      const down = [0, 12_000].reduce(
+        (facts: ContainerFacts, ms) =>
+          foldContainer(facts, { kind: 'docker-unreachable', why }, orderedAt + afterMs + ms),
+        ordered,
+      );
+      const ended = found(
+        { ...running, running: false, status: 'exited', exitCode: 137, finishedAt: orderedAt + 200 },
+        down,
+      );
+      return [judge(ended).reason, judge(found({ ...running, startedAt: now - 20_000 }, ended)).reason];
+    };
+    expect(withOutage(fault('ENOENT'), 1_000)).toEqual([
+      'subnet1 was stopped at 2026-03-01T11:59:19Z as Docker itself was; start it with `docker start subnet1`',
+      'subnet1 was restarted with Docker itself 20s ago (11:59:40 UTC), and runs; if that was planned there is nothing to do, and this passes in 4m 40s',
+    ]);
+    // It may answer for seconds while it stops its containers, or be seen to be silent before it has.
+    for (const afterMs of [-11_000, 15_000])
+      expect(withOutage(fault('ECONNREFUSED'), afterMs)[0]).toContain('as Docker itself was');
+    for (const afterMs of [-11_900, 15_200])
+      expect(withOutage(fault('ECONNREFUSED'), afterMs)[0]).toContain('on request');
+    // It was busy, or a proxy was stopped too.
+    for (const why of [fault('timeout'), fault('ECONNREFUSED', 'http://10.0.0.2:2375')])
+      expect(withOutage(why, 1_000).map((reason) => reason.includes('on request'))).toEqual([true, true]);
+  });
+
   test('by being recreated says so, and that there is nothing to do if that was planned', () => {
     const ordered = order.reduce(foldContainerEvent, found(running));
     const facts = found({ ...running, id: 'b', startedAt: now - 40_000 }, ordered);

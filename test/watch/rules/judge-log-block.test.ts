@@ -66,9 +66,27 @@ test('the height of a wiped chain is followed from below without a line of its s
   expect(height).toBe(30);
   expect(judge(160)).toMatchObject({
     verdict: 'pass',
-    reason: expect.stringMatching(/is at block 30, .*after a fall from 1136 to 5 \d+s ago, as when its data was wiped/),
+    reason: expect.stringMatching(/is at block 30, .*after a fall from 1136 to 5 \d+s ago, as after a kill or a wipe/),
   });
   expect(judge(260)).toMatchObject({ verdict: 'fail', reason: expect.stringContaining('has been 30') });
+});
+
+test('a head below that of before a start counts from the start, and is no fall once it is back', () => {
+  const head = (seconds: number, number: number): Line => [
+    seconds,
+    `Loaded most recent local full block      number=${number} hash=024936..664ce5 td=1`,
+  ];
+  const started: Line = [200, 'Starting peer-to-peer node               instance=XDC/v2.7.0-beta'];
+  expect(read(...rising(1_000, 1_018, 0), started, head(200, 795)).judge(201).reason).toBe(
+    'the log of subnet1 is at block 795, which it reached 1s ago',
+  );
+  // A start at the same height is no progress.
+  expect(read(...rising(1_000, 1_018, 0), started, head(200, 1_018)).judge(201).reason).toMatch(
+    /has been 1018 for 2m 45s/,
+  );
+  const lost = read(...rising(1_000, 1_018, 0), started, ...rising(796, 810, 201));
+  expect(lost.judge(230).reason).toMatch(/after a fall from 1018 to 800 21s ago, as after a kill or a wipe/);
+  expect(read(...rising(1_000, 1_018, 0), started, ...rising(796, 1_018, 201)).judge(646).reason).not.toMatch(/fall/);
 });
 
 test('what ended an earlier start is over for good once a later one has brought blocks for a minute', () => {
@@ -80,6 +98,19 @@ test('what ended an earlier start is over for good once a later one has brought 
   expect(reasonWith(30)).toMatch(
     /printed a line of the pattern disk_full 2m 30s ago \(07:00:00 UTC\): the disk of the node is full/,
   );
+});
+
+test('a fault in the log is of the run before as soon as somebody has started the node again', () => {
+  const disk = { means: 'fatal', what: 'the disk is full', count: 1, at: START, order: 1, own: false } as const;
+  const startedBy = (lastRestartBy: 'request' | 'recreation' | 'policy') => {
+    const logs = {
+      ...{ node: { height: 9, advancedAt: START + 20_000 }, patterns: { disk_full: disk } },
+      sources: { container: { up: true, lines: 1, since: START } },
+    };
+    const container = { ...runningSince(START + 20_000), lastRestartAt: START + 20_000, lastRestartBy };
+    return judgeLogBlock(aView(nodeTarget('subnet1'), { logs, container }, { now: START + 23_000 })).verdict;
+  };
+  expect([startedBy('recreation'), startedBy('request'), startedBy('policy')]).toEqual(['pass', 'pass', 'fail']);
 });
 
 test('a young chain that was wiped is followed from below too', () => {

@@ -5,7 +5,7 @@ import type { Target } from '../../../src/model/target.ts';
 import { checkTable } from '../../../src/watch/rules/checks.ts';
 import type { Evidence, LogEvidence } from '../../../src/watch/rules/failure-signs.ts';
 import { foldContainer, foldContainerEvent } from '../../../src/watch/rules/fold-container.ts';
-import { failuresOf, fellAt, judgeFailures, knownFailures } from '../../../src/watch/rules/known-failures.ts';
+import { failuresOf, findFall, judgeFailures, knownFailures } from '../../../src/watch/rules/known-failures.ts';
 import { nodeLogFailures } from '../../../src/watch/rules/node-log-failures.ts';
 import { aView } from '../../support/views.ts';
 
@@ -177,6 +177,10 @@ describe('what ends a start', () => {
       names(node, { container: again(t0 - 1_000), logs: matched('stats_unauthorized', t0) }, now);
     expect(refused(t0 + 29_999)).toEqual(['stats_refused']);
     expect(refused(t0 + 30_000)).toEqual([]);
+    const startedAgain = (now: number) =>
+      names(node, { container: again(t0 + 3_000), logs: matched('stats_unauthorized', t0) }, now);
+    expect(startedAgain(t0 + 17_999)).toEqual(['stats_refused']);
+    expect(startedAgain(t0 + 18_000)).toEqual([]);
   });
 
   test('is not a cause of a later crash, when a start between them ran well', () => {
@@ -534,10 +538,25 @@ test('a fall is a loss, unless the chain was replaced within a minute and a half
   const fall = { from: 900, to: 10, at: t0, repeated: false };
   const fell = (replacedAt?: number) => {
     const replaced = replacedAt === undefined ? {} : { replaced: { at: replacedAt } };
-    return fellAt({ latest: { fall }, chain: replaced } as Parameters<typeof fellAt>[0]);
+    return findFall({ node: { latest: { fall }, chain: replaced } } as Evidence)?.at;
   };
   expect([fell(), fell(t0 - 90_000), fell(t0 + 90_000)]).toEqual([t0, t0, t0]);
   expect([fell(t0 - 89_999), fell(t0), fell(t0 + 89_999)]).toEqual([undefined, undefined, undefined]);
+});
+
+test('a fall of the height and a repaired head of the run before are no loss of this run', () => {
+  const observation = { answered: true, latest: { ok: true, value: { number: 1_305 } } };
+  const latest = { number: 1_305, lastGoodAt: t0, fall: { from: 1_344, to: 252, at: t0, repeated: false } };
+  const shown = (startedAt: number, logs?: LogEvidence) =>
+    names(
+      node,
+      { container: running(startedAt), node: { observation, latest } as Evidence['node'], logs },
+      t0 + minute,
+    );
+  expect(shown(t0 - 2_000)).toEqual(['head_regression']);
+  expect(shown(t0 + 40_000)).toEqual([]);
+  expect(shown(t0 + 40_000, matched('repaired_head', t0))).toEqual([]);
+  expect(shown(t0 + 40_000, matched('repaired_head', t0 + 45_000))).toEqual(['head_regression']);
 });
 
 test('every entry has a symptom, a cause and a fix, and names are unique', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { peerMesh } from '../../../src/web/pages/peer-mesh.ts';
-import { diagnosedNode, NOW } from '../../support/diagnosed.ts';
+import { diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
 /** The mesh of so many nodes, of which the first two are not connected. */
@@ -23,6 +23,21 @@ test('a mesh is drawn of few nodes, and of more the links that are cut, with the
   expect(more).toContain('4949 of 4950 links are confirmed.');
   expect(more).toContain('<li>n0 and n1 are not connected, though both are running.</li>');
   expect(more.length).toBeLessThan(10_000);
+});
+
+test('a pair is cut by lists that are younger than the starts of both nodes, and only while both lack peers', () => {
+  const names = ['n0', 'n1', 'n2'];
+  const cut = (n0: Given, n1: Given) => {
+    const nodes = names.map((name, place) => diagnosedNode(name, names, [n0, n1][place]));
+    return /not connected/.test(String(peerMesh(judgeTargets(nodes, NOW), [])));
+  };
+  // The lists are 30 s old.
+  const [n0, n1] = [{ peers: ['n2'] }, { peers: ['n2'], container: { startedAt: NOW - 30_000 } }];
+  expect(cut(n0, n1)).toBe(true);
+  expect(cut(n0, { ...n1, container: { startedAt: NOW - 29_999 } })).toBe(false);
+  // Its count is newer than its list.
+  const hasAll = { peers: ['n2', 'n9'] };
+  expect([cut(hasAll, n1), cut(n0, hasAll)]).toEqual([false, false]);
 });
 
 test('no pairs are compared of hundreds of nodes, as they would be millions', () => {
