@@ -6,7 +6,7 @@ import type { Subnet, Target } from '../../model/target.ts';
 
 /** Disks fill slowly. One that is nearly full is freed at once. */
 const EVERY_MS = 2 * 60_000;
-const NEARLY_FULL_MS = 10_000;
+const NEARLY_FULL_MS = 4_000;
 
 /** How the container of a target was made, if that is known by now. */
 type SetupOf = (target: Target) => ContainerSetup | undefined;

@@ -53,5 +53,5 @@ test('a small real disk is another than the one below it, and is full when a hun
   writeFileSync(join(data, 'more.log'), Buffer.alloc((small?.free ?? 0) - MB / 2));
   expect(foldDisks(before, { disks: (await read()).disks }, 120_000)[0]?.level).toBe('full');
   // It is freed at once, and nobody is told for two minutes that it is full.
-  expect((await source?.probe())?.againMs).toBe(10_000);
+  expect((await source?.probe())?.againMs).toBe(4_000);
 });
