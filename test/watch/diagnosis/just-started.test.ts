@@ -72,9 +72,13 @@ test('the answer about a restart counts the votes as the headline does', () => {
 });
 
 test('nothing is said of a vote to spare where one too few takes part, and what is at risk tells who has just started', () => {
-  const { headline, problems } = tell({ n2: { container: STOPPED, fault: refused }, n4: started(10_000) }, (node) =>
-    withoutBlocks(node, 10_000),
-  );
+  const told = (before = NO_PROBLEMS) =>
+    tell(
+      { n2: { container: STOPPED, fault: refused }, n4: started(10_000) },
+      (node) => withoutBlocks(node, 10_000),
+      before,
+    );
+  const { headline, problems } = told();
   const votes = '2 of 4 masternodes can vote, 3 needed, and 1 has just started.';
   expect(headline?.sentence).toBe('devnet is waiting for masternodes that have just started');
   expect(headline?.detail).toContain(votes);
@@ -83,6 +87,8 @@ test('nothing is said of a vote to spare where one too few takes part, and what 
   expect(risk.evidence).toBe(
     '2 of 4 masternodes vote, 1 has just started, and 3 are needed, without n2, because the container of n2 does not run',
   );
+  const open = told({ problems: [{ ...risk, state: 'open', openedAt: NOW - 30_000 }], ended: [] }).headline;
+  expect(open?.detail).toMatch(/^2 of 4 masternodes can vote, 3 needed, and 1 has just started\. Bring back n2 /);
 });
 
 test('a risk that clears and was found again is not suspected once a vote is to spare', () => {
@@ -125,11 +131,12 @@ test('a node whose last run ended by itself within its start is not waited for',
 });
 
 test('in the begin of a halt nothing is said of blocks that come uncommitted', () => {
-  const named = (stalledMs: number) => {
+  const named = (stalledMs: number, dueMs = stalledMs) => {
     const committed = { number: 995, advancedAt: NOW - 70_000, riseDueSince: NOW, lastGoodAt: NOW, risen: true };
     const nodes = NAMES.map((name) => {
       const node = diagnosedNode(name, NAMES, { stalledMs });
-      return { ...node, facts: { ...node.facts, node: { ...node.facts.node, committed } } } as KnownTarget;
+      const latest = { ...node.facts.node?.latest, riseDueSince: NOW - dueMs };
+      return { ...node, facts: { ...node.facts, node: { ...node.facts.node, committed, latest } } } as KnownTarget;
     });
     const subnet = {
       ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
@@ -138,5 +145,25 @@ test('in the begin of a halt nothing is said of blocks that come uncommitted', (
     return diagnoseSubnet(subnet, judgeTargets(nodes, NOW), NO_PROBLEMS, NOW).problems.map(({ problem }) => problem);
   };
   expect(named(2_000)).toEqual(['finality_stalled']);
-  expect(named(50_000)).not.toContain('finality_stalled');
+  // They answer again for 20 s, so a halt is not known yet.
+  expect(named(40_000, 20_000)).not.toContain('finality_stalled');
+  expect(named(20_000, 20_000)).toEqual(['finality_stalled']);
+});
+
+test('a node that ends within its start again and again is not waited for between two runs either', () => {
+  const fixOf = (ranMs: number) => {
+    const halted = { stalledMs: 60_000, peers: ['n1', 'n2', 'n3'] };
+    const container = { running: false, status: 'restarting', startedAt: NOW - 5_000 - ranMs } as const;
+    const at = NOW - 5_000;
+    const runs = {
+      ...{ run: { id: 'n4', startedAt: at - ranMs, restartCount: 0 }, lastExit: { code: 137, at } },
+      unrequestedExit: { id: 'n4', at },
+    };
+    const told = tell({ n1: halted, n2: halted, n3: halted, n4: { container, fault: refused } }, (node) =>
+      withLatest(withRuns(node, runs), { lastGoodAt: NOW - 6_000 }),
+    );
+    return told.problems.find(({ problem }) => problem === 'subnet_halted')?.fix.split(',')[0];
+  };
+  expect(fixOf(60_000)).toBe('wait until n4 answers');
+  expect(fixOf(59_999)).toBe('enough nodes answer');
 });
