@@ -15,7 +15,7 @@ export interface RestartAnswer extends Partial<Turn> {
   readonly known: boolean;
   /** Why, as the end of "because …". */
   readonly reason: string;
-  /** How many masternodes a block needs, how many can vote, as the quorum of the subnet says, and how many of those may be missing. */
+  /** How many masternodes a block needs, how many can vote, without those that have just started, and how many of those may be missing. */
   readonly required?: number | undefined;
   readonly voting?: number | undefined;
   readonly headroom?: number | undefined;

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { joinAnd, listEach, toShellWord } from '../../lib/words.ts';
 import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
-import { isLooping, START_MS } from '../../model/restart-cause.ts';
+import { hasFailedToStart, isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { IPC_SOCKET } from '../clients/geth-calls.ts';
@@ -295,7 +295,7 @@ function findVoters(view: SubnetView): Voters {
       ({ answers, state: { facts } }) =>
         answers !== true &&
         now - (facts.node?.latest?.lastGoodAt ?? 0) < START_MS &&
-        !(facts.container && isLooping(facts.container, now)),
+        !(facts.container && (isLooping(facts.container, now) || hasFailedToStart(facts.container))),
     ),
     starting: voters.filter(({ isOut, isStarting }) => isOut && isStarting),
     joining: voters.filter(({ isOut, name }) => !isOut && view.joining.has(name)),

@@ -122,9 +122,12 @@ export function findHeadline(
   const blind = areAsked ? problems.find((one) => one.state === 'suspected' && isBlind(one.problem)) : undefined;
   const standing = problems.filter((one) => one === blind || (isStanding(one) && one.severity !== 'info'));
   const [worst] = standing.toSorted((one, other) => rank(one) - rank(other));
+  // What is found of the votes changes from look to look. Only with none to spare and none missing may no further node fail.
+  const fitsVotes = ({ problem }: Problem) =>
+    problem !== 'quorum_at_risk' || quorum === undefined || countReserve(quorum) === 0;
   // What clears of some nodes may be there of others.
   const suspected = problems.find(
-    ({ state, severity, next }) => (state === 'suspected' || next !== undefined) && severity !== 'info',
+    (one) => (one.state === 'suspected' || one.next !== undefined) && one.severity !== 'info' && fitsVotes(one),
   );
   const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
   // The worst one comes first, so nothing else is open.
@@ -142,7 +145,9 @@ export function findHeadline(
   const isOfPart = worst === undefined || isClearing || WHOLE[worst.problem]?.[1] === undefined;
   // Not every problem costs a vote.
   const known =
-    worst && !isClearing ? join(sentence(`${worst.summary}${describePlan(worst)}`), toDo, others) : suspicion;
+    worst && !isClearing
+      ? join(fitsVotes(worst) ? sentence(`${worst.summary}${describePlan(worst)}`) : '', toDo, others)
+      : suspicion;
   if (isOfPart && isQuorumLost(quorum)) {
     const isSaid = known === suspicion && suspected !== undefined && isSure(suspected);
     // What costs votes comes first.

@@ -48,7 +48,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined
   const nodes = view.nodes.filter(createIsVoter(view));
   if (view.quorum === undefined || !view.nodes.some(({ rises }) => rises)) return undefined;
   const idle = findIdle(view, isAfterHalt);
-  const { total, required, voting } = withoutIdle(view.quorum, idle);
+  const { total, required, voting, starting = 0 } = withoutIdle(view.quorum, idle);
   if (voting > required) return undefined;
   if (voting === total) return findShrunk(view, total);
   const silent = nodes.filter(({ address = '' }) => silentVoters.has(address));
@@ -67,7 +67,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined
     // With too few votes the subnet halts, which pages after the stall limit.
     confirmMs: short > 0 ? view.stallAfterMs + ASKED_WITHIN_MS : undefined,
     summary: short > 0 ? 'too few nodes vote for another block' : 'no further node may fail',
-    evidence: `${voting} of ${total} masternodes vote and ${formatCount(required, 'is', 'are')} needed, without ${names}`,
+    evidence: `${voting - starting} of ${total} masternodes vote${starting === 0 ? '' : `, ${formatCount(starting, 'has', 'have')} just started,`} and ${formatCount(required, 'is', 'are')} needed, without ${names}`,
     fix: `bring back ${back}${short > 0 ? `: ${short} more must vote${describeUntold(view, missing)}; restart no other node` : ' before any other work, and restart no other node'}`,
     // Without votes no block comes, and no log shows one.
     explains: short > 0 ? explainHalt(view) : [],

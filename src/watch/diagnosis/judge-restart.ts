@@ -5,7 +5,14 @@ import { addressOf, type ContainerFacts, countPeers } from '../../model/facts.ts
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
 import { findContainer, isLooping, START_MS } from '../../model/restart-cause.ts';
-import type { Masternode, Member, Quorum, SubnetState, TargetState } from '../../model/snapshot.ts';
+import {
+  countReserve,
+  type Masternode,
+  type Member,
+  type Quorum,
+  type SubnetState,
+  type TargetState,
+} from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
 import { findTurn } from './find-turn.ts';
@@ -385,8 +392,10 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const found = findContainer(target.facts.container);
   const startedAt = found?.startedAt === undefined ? undefined : Math.round(found.startedAt + wallAheadMs);
   const container = found && { name: found.name, startedAt };
-  const { required, voting } = quorum ?? { required: 0, voting: 0 };
-  const numbers = { ...(doubt === undefined && { required, voting, headroom: voting - required }), unready, container };
+  const headroom = quorum && countReserve(quorum);
+  const { required = 0 } = quorum ?? {};
+  const votes = doubt === undefined && headroom !== undefined && { required, voting: headroom + required, headroom };
+  const numbers = { ...votes, unready, container };
   const costless = findCostless(state, target, member, moment);
   if (costless !== undefined) return { ...yes(`${costless}, so a restart costs no vote`), ...numbers };
   if (quorum === undefined || doubt !== undefined) return { ...unknown(doubt ?? NOTHING_KNOWN), ...numbers };

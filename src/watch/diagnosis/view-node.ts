@@ -1,6 +1,6 @@
 import { addressOf, countPeers, type Progress } from '../../model/facts.ts';
 import { type Fault, isBarred, isOwnFault } from '../../model/observation.ts';
-import { findContainer, findRestartCause, isLooping, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, findRestartCause, hasFailedToStart, isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
@@ -34,14 +34,14 @@ export function viewContainer(state: TargetState): ContainerView {
 /** Whether a time is known and less than so long ago. */
 const within = (at: number | undefined, ms: number, now: number): boolean => at !== undefined && now - at < ms;
 
-/** Whether a container that was started at a time crashes again and again, or has crashed and shows a cause of that again. */
+/** Whether a container that was started at a time crashes again and again, within its start, or has crashed and shows a cause of that again. */
 function crashesOn(
   { facts: { container, logs }, shownFailures }: TargetState,
   startedAt: number,
   now: number,
 ): boolean {
   if (container === undefined) return false;
-  if (isLooping(container, now)) return true;
+  if (isLooping(container, now) || hasFailedToStart(container)) return true;
   const showsAgain = ({ signs = [] }: ShownFailure) => (match(...signs)({ logs }, now) ?? 0) >= startedAt;
   return findRestartCause(container) === 'crash' && shownFailures.some((one) => bringsLoop(one) && showsAgain(one));
 }
@@ -196,7 +196,7 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
   const { state, container } = view;
   const isForeign = chain.foreign.has(state);
   const { node, logs } = state.facts;
-  const { observation } = node ?? {};
+  const { observation, latest } = node ?? {};
   const height = heightOf(state);
   const fault = observation?.latest.ok === false ? observation.latest.fault : undefined;
   const answers = observation === undefined || (fault && isOwnFault(fault)) ? undefined : observation.answered;
@@ -205,6 +205,11 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
   const { isStarting, isLooping, crashes, startedAt } = viewStart(state, container, now);
   const before = startedAt === undefined ? Number.NEGATIVE_INFINITY : moment.heightAt(startedAt);
   const isMadeNow = height !== undefined && isMadeInHalt(height, moment) && isMadeInHalt(node?.committed, moment);
+  // After a restart of subnetd its own time shows that a block is new. One failed probe takes back nothing.
+  const hasNewSince = (at: number) =>
+    latest !== undefined &&
+    ((latest.timestamp ?? 0) * 1_000 > moment.toWall(at) ||
+      (latest.risen && latest.advancedAt > at && (latest.number > before || isMadeNow)));
   const rises =
     !isForeign &&
     ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
@@ -240,13 +245,7 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
     unseen,
     isForeign,
     isStarting,
-    hasJoined:
-      startedAt !== undefined &&
-      !crashes &&
-      height?.risen === true &&
-      height.advancedAt > startedAt &&
-      isWitness &&
-      (height.number > before || isMadeNow),
+    hasJoined: startedAt !== undefined && !crashes && canBeWitness(latest, moment) && hasNewSince(startedAt),
     isOut:
       isForeign ||
       isDown(container) ||

@@ -260,7 +260,7 @@ const CASES: readonly Case[] = [
     'it is connected to no network, while another one has just been started',
     stateWith({ n1: { ...refused, container: { lostNetwork: 'docker_net' } }, n2: started(2_000) }),
     'n1',
-    yes('n1 is connected to no network, so a restart costs no vote', 3, 3),
+    yes('n1 is connected to no network, so a restart costs no vote', 3, 2),
   ],
   [
     'it does not answer and nobody has asked it since',
@@ -456,7 +456,7 @@ const CASES: readonly Case[] = [
       'subnet_halted',
     ),
     'n1',
-    no('the subnet is halted: restart only what its problem names', 3, 3),
+    no('the subnet is halted: restart only what its problem names', 3, 2),
   ],
   [
     'the chain was forked until shortly before',

@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest';
+import type { ContainerFacts, Facts, KnownTarget, NodeFacts, Progress } from '../../../src/model/facts.ts';
+import type { Problem } from '../../../src/model/problem.ts';
+import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { judgeRestart } from '../../../src/watch/diagnosis/judge-restart.ts';
+import { diagnosedNode, type Given, NOW, STOPPED, withoutBlocks } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const refused = { kind: 'refused', address: 'n' } as const;
+
+/** What is told of four masternodes; `change`: what is known of the fourth beside that. */
+function tell(
+  given: Readonly<Record<string, Given>>,
+  change: (node: KnownTarget) => KnownTarget = (node) => node,
+  before = NO_PROBLEMS,
+) {
+  const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, given[name]));
+  const targets = nodes.map((node) => (node.target.name === 'n4' ? change(node) : node));
+  const subnet = {
+    ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
+    targets: targets.map(({ target }) => target),
+  };
+  const judged = judgeTargets(targets, NOW);
+  return { subnet, targets: judged, ...diagnoseSubnet(subnet, judged, before, NOW) };
+}
+
+const withLatest = (known: KnownTarget, over: Partial<Progress>, observed: Partial<NodeFacts> = {}): KnownTarget => {
+  const { node } = known.facts;
+  return {
+    ...known,
+    facts: { ...known.facts, node: { ...node, ...observed, latest: { ...node?.latest, ...over } } },
+  } as KnownTarget;
+};
+
+const withRuns = (known: KnownTarget, over: Partial<ContainerFacts>): KnownTarget =>
+  ({
+    ...known,
+    facts: { ...known.facts, container: { ...(known.facts.container as NonNullable<Facts['container']>), ...over } },
+  }) as KnownTarget;
+
+const started = (agoMs: number): Given => ({ container: { startedAt: NOW - agoMs } });
+
+test('a node has just started until it has a block that was made since, and then takes part even if no block comes for a while', () => {
+  const votesOf = (over: Partial<Progress>, startedAgo = 50_000) =>
+    tell({ n4: started(startedAgo) }, (node) => withLatest(node, over)).headline?.detail.split('.')[0];
+  const [votes, waits] = [
+    '4 of 4 masternodes can vote, 3 needed',
+    '3 of 4 masternodes can vote, 3 needed, and 1 has just started',
+  ];
+  const madeAt = (agoMs: number) => (NOW - agoMs) / 1_000;
+  // After a restart of subnetd no height has been seen to rise.
+  const unseen = { risen: false, advancedAt: NOW - 1_000 };
+  expect(votesOf(unseen)).toBe(waits);
+  expect(votesOf({ ...unseen, timestamp: madeAt(49_000) })).toBe(votes);
+  expect(votesOf({ ...unseen, timestamp: madeAt(50_000) })).toBe(waits);
+  // Its last block came 40 s ago, longer than the stall limit.
+  expect(votesOf({ number: 1_001, advancedAt: NOW - 40_000 })).toBe(votes);
+  // It came up to a block that the others had before its start.
+  expect(
+    tell({ n1: { stalledMs: 55_000 }, n4: started(50_000) }, (node) => withLatest(node, { advancedAt: NOW - 40_000 }))
+      .quorum,
+  ).toMatchObject({ voting: 4, starting: 1 });
+});
+
+test('the answer about a restart counts the votes as the headline does', () => {
+  const { headline, ...state } = tell({ n4: started(10_000) }, (node) => withoutBlocks(node, 10_000));
+  expect(headline?.detail).toBe('3 of 4 masternodes can vote, 3 needed, and 1 has just started.');
+  const answer = judgeRestart({ ...state, problems: [] } as never, 'n1', { now: NOW, freshSince: NOW - 20_000 });
+  expect(answer).toMatchObject({ safe: false, required: 3, voting: 3, headroom: 0 });
+});
+
+test('nothing is said of a vote to spare where one too few takes part, and what is at risk tells who has just started', () => {
+  const told = (before = NO_PROBLEMS) =>
+    tell(
+      { n2: { container: STOPPED, fault: refused }, n4: started(10_000) },
+      (node) => withoutBlocks(node, 10_000),
+      before,
+    );
+  const { headline, problems } = told();
+  const votes = '2 of 4 masternodes can vote, 3 needed, and 1 has just started.';
+  expect(headline?.sentence).toBe('devnet is waiting for masternodes that have just started');
+  expect(headline?.detail).toContain(votes);
+  expect(headline?.detail.toLowerCase()).not.toContain('no further node may fail');
+  const risk = problems.find(({ problem }) => problem === 'quorum_at_risk') as Problem;
+  expect(risk.evidence).toBe(
+    '2 of 4 masternodes vote, 1 has just started, and 3 are needed, without n2, because the container of n2 does not run',
+  );
+  const open = told({ problems: [{ ...risk, state: 'open', openedAt: NOW - 30_000 }], ended: [] }).headline;
+  expect(open?.detail).toMatch(/^2 of 4 masternodes can vote, 3 needed, and 1 has just started\. Bring back n2 /);
+});
+
+test('a risk that clears and was found again is not suspected once a vote is to spare', () => {
+  const { problems } = tell({ n2: { container: STOPPED, fault: refused } });
+  const risk = problems.find(({ problem }) => problem === 'quorum_at_risk') as Problem;
+  const next = { about: 'n1', since: NOW - 4_000, seenAt: NOW - 2_000 };
+  const clears: Problem = { ...risk, state: 'clearing', clearingSince: NOW - 9_000, next };
+  expect(tell({}, undefined, { problems: [clears], ended: [] }).headline).toMatchObject({
+    sentence: 'devnet is recovering',
+    detail:
+      '4 of 4 masternodes can vote, 3 needed. No longer seen, and over unless it returns: no further node may fail.',
+  });
+});
+
+test('a node whose last run ended by itself within its start is not waited for', () => {
+  const run = (at: number) => ({ id: 'n4', startedAt: NOW - at, restartCount: 0 });
+  const haltOf = (ranMs: number, lastRestartBy: 'policy' | 'request' = 'policy') => {
+    const halted = { stalledMs: 60_000 };
+    const n4 = { container: { startedAt: NOW - 5_000, restartCount: 1 }, fault: refused };
+    const runs = {
+      ...{ run: run(5_000), runBefore: run(6_000 + ranMs), lastExit: { code: 137, at: NOW - 6_000 } },
+      ...{ lastRestartAt: NOW - 5_000, lastRestartBy, restarts: 1, earlierCrashes: [] },
+    };
+    const told = tell(
+      { n1: halted, n2: halted, n3: { container: { ...STOPPED, startedAt: NOW - 3_600_000 }, fault: refused }, n4 },
+      (node) => withRuns(node, runs),
+    );
+    return [told.quorum, told.problems.find(({ problem }) => problem === 'subnet_halted')?.fix];
+  };
+  const waits = { total: 4, required: 3, voting: 3, starting: 1 };
+  expect(haltOf(60_000)).toEqual([waits, 'wait until n4 answers, a minute at most, and restart no other node']);
+  expect(haltOf(59_999, 'request')).toEqual([
+    waits,
+    'wait until n4 answers, a minute at most, and restart no other node',
+  ]);
+  expect(haltOf(59_999)).toEqual([
+    { total: 4, required: 3, voting: 2 },
+    'bring back n3, n4: 1 more must vote; restart no other node',
+  ]);
+});
+
+test('in the begin of a halt nothing is said of blocks that come uncommitted', () => {
+  const named = (stalledMs: number, dueMs = stalledMs) => {
+    const committed = { number: 995, advancedAt: NOW - 70_000, riseDueSince: NOW, lastGoodAt: NOW, risen: true };
+    const nodes = NAMES.map((name) => {
+      const node = diagnosedNode(name, NAMES, { stalledMs });
+      const latest = { ...node.facts.node?.latest, riseDueSince: NOW - dueMs };
+      return { ...node, facts: { ...node.facts, node: { ...node.facts.node, committed, latest } } } as KnownTarget;
+    });
+    const subnet = {
+      ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
+      targets: nodes.map(({ target }) => target),
+    };
+    return diagnoseSubnet(subnet, judgeTargets(nodes, NOW), NO_PROBLEMS, NOW).problems.map(({ problem }) => problem);
+  };
+  expect(named(2_000)).toEqual(['finality_stalled']);
+  // They answer again for 20 s, so a halt is not known yet.
+  expect(named(40_000, 20_000)).not.toContain('finality_stalled');
+  expect(named(20_000, 20_000)).toEqual(['finality_stalled']);
+});
+
+test('a node that ends within its start again and again is not waited for between two runs either', () => {
+  const fixOf = (ranMs: number) => {
+    const halted = { stalledMs: 60_000, peers: ['n1', 'n2', 'n3'] };
+    const container = { running: false, status: 'restarting', startedAt: NOW - 5_000 - ranMs } as const;
+    const at = NOW - 5_000;
+    const runs = {
+      ...{ run: { id: 'n4', startedAt: at - ranMs, restartCount: 0 }, lastExit: { code: 137, at } },
+      unrequestedExit: { id: 'n4', at },
+    };
+    const told = tell({ n1: halted, n2: halted, n3: halted, n4: { container, fault: refused } }, (node) =>
+      withLatest(withRuns(node, runs), { lastGoodAt: NOW - 6_000 }),
+    );
+    return told.problems.find(({ problem }) => problem === 'subnet_halted')?.fix.split(',')[0];
+  };
+  expect(fixOf(60_000)).toBe('wait until n4 answers');
+  expect(fixOf(59_999)).toBe('enough nodes answer');
+});
