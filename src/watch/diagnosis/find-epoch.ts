@@ -1,5 +1,5 @@
 import { type ConsensusSettings, type Masternodes, mostMasternodes } from '../../model/chain.ts';
-import type { Epoch, Masternode, Member, Quorum, Vote } from '../../model/snapshot.ts';
+import type { Epoch, Masternode, Member, Quorum, SubnetState, Vote } from '../../model/snapshot.ts';
 import type { ChainView, Counted } from './chain-view.ts';
 import { viewLag } from './find-lagging.ts';
 import { findComing } from './find-upgrades.ts';
@@ -262,4 +262,29 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
       ...standby.filter(isNew).map((address) => describeIdle(address, 'standby')),
     ],
   };
+}
+
+/** Blocks before and after a choice within which a kill may cost a node its snapshot: 20 s at two seconds a block. */
+const NEAR_CHOICE = 5;
+
+/** So many blocks after the begin of an epoch the pools hold votes by which a masternode without the snapshot shows. */
+const FIRST_VOTES = 30;
+
+/** Each node stores at this block who may make the next epoch's blocks. Killed between that and its head, it lacks the snapshot. */
+export function findNearChoice({ epoch, reference }: SubnetState, name: string): string | undefined {
+  const choice = epoch?.choiceBlock;
+  return choice !== undefined && reference !== undefined && Math.abs(reference - choice) <= NEAR_CHOICE
+    ? `a restart near block ${choice}, where the chain chooses its next masternodes, may cost ${name} the snapshot of them; wait 20 s`
+    : undefined;
+}
+
+/** An epoch begins with the snapshot of its gap block. A node that has lost it does not vote, and that has to show first. */
+export function findNewEpoch({ epoch, reference }: SubnetState): string | undefined {
+  const { number = 0, firstBlock, choiceBlock = 0, nextFirstBlock = 0 } = epoch ?? {};
+  if (number === 0 || firstBlock === undefined || reference === undefined) return undefined;
+  const passed = reference - firstBlock;
+  if (passed < 0 || passed >= FIRST_VOTES) return undefined;
+  const gapBlock = firstBlock - (nextFirstBlock - choiceBlock);
+  const snapshot = choiceBlock > firstBlock && gapBlock >= 0 ? `the snapshot of block ${gapBlock}` : 'a new snapshot';
+  return `epoch ${number} began at block ${firstBlock} with ${snapshot}; a masternode that has lost it does not vote, which shows by block ${firstBlock + FIRST_VOTES}`;
 }

@@ -15,6 +15,7 @@ import {
 } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
+import { findNearChoice, findNewEpoch } from './find-epoch.ts';
 import { findTurn } from './find-turn.ts';
 import { checkOf, hasLostNetwork } from './subnet-view.ts';
 import { heightOf, viewContainer } from './view-node.ts';
@@ -193,12 +194,6 @@ const MASTERNODES_KNOWN_MS = 3 * 60_000;
 /** More rounds are not missed from one reading of the masternodes to the next, as each takes a timeout. */
 const MISSED_SINCE = 6;
 
-/** Blocks before and after a choice within which a kill may cost a node its snapshot: 20 s at two seconds a block. */
-const NEAR_CHOICE = 5;
-
-/** So many blocks after the begin of an epoch the pools hold votes by which a masternode without the snapshot shows. */
-const FIRST_VOTES = 30;
-
 /** For this long after subnetd itself did not run, its facts may be older than they look. */
 const RESUMED_MS = 60_000;
 
@@ -353,25 +348,6 @@ function findSubnetProblem({ problems }: SubnetState, now: number): string | und
   const found = problems.find(({ problem }) => SUBNET_PROBLEMS[problem] !== undefined);
   const [is, was] = (found && SUBNET_PROBLEMS[found.problem]) ?? [];
   return found?.state === 'clearing' ? `${was} until ${formatAgo(found.clearingSince ?? now, now)}` : is;
-}
-
-/** Each node stores at this block who may make the next epoch's blocks. Killed between that and its head, it lacks the snapshot. */
-function findNearChoice({ epoch, reference }: SubnetState, name: string): string | undefined {
-  const choice = epoch?.choiceBlock;
-  return choice !== undefined && reference !== undefined && Math.abs(reference - choice) <= NEAR_CHOICE
-    ? `a restart near block ${choice}, where the chain chooses its next masternodes, may cost ${name} the snapshot of them; wait 20 s`
-    : undefined;
-}
-
-/** An epoch begins with the snapshot of its gap block. A node that has lost it does not vote, and that has to show first. */
-function findNewEpoch({ epoch, reference }: SubnetState): string | undefined {
-  const { number = 0, firstBlock, choiceBlock = 0, nextFirstBlock = 0 } = epoch ?? {};
-  if (number === 0 || firstBlock === undefined || reference === undefined) return undefined;
-  const passed = reference - firstBlock;
-  if (passed < 0 || passed >= FIRST_VOTES) return undefined;
-  const gapBlock = firstBlock - (nextFirstBlock - choiceBlock);
-  const snapshot = choiceBlock > firstBlock && gapBlock >= 0 ? `the snapshot of block ${gapBlock}` : 'a new snapshot';
-  return `epoch ${number} began at block ${firstBlock} with ${snapshot}; a masternode that has lost it does not vote, which shows by block ${firstBlock + FIRST_VOTES}`;
 }
 
 /**
