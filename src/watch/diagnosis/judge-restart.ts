@@ -5,14 +5,7 @@ import { addressOf, type ContainerFacts, countPeers } from '../../model/facts.ts
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
 import { findContainer, isLooping, START_MS } from '../../model/restart-cause.ts';
-import {
-  countReserve,
-  type Masternode,
-  type Member,
-  type Quorum,
-  type SubnetState,
-  type TargetState,
-} from '../../model/snapshot.ts';
+import { countReserve, type Member, type Quorum, type SubnetState, type TargetState } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
 import { findNearChoice, findNewEpoch } from './find-epoch.ts';
@@ -328,8 +321,8 @@ function judgeVotes(
       : [],
   );
   // A masternode whose key no node has is silent.
-  const mayVote = ({ name, vote }: Masternode) => name === undefined && (vote !== 'silent' || unaddressed.length > 0);
-  const nameless = takesTurns.filter(mayVote).length;
+  const unnamed = takesTurns.filter(({ name }) => name === undefined);
+  const nameless = unnamed.filter(({ vote }) => vote !== 'silent' || unaddressed.length > 0).length;
   if (votes + doubtful.length + nameless >= required) {
     const missing = `${masternodes(nameless)} of ${total} ${nameless === 1 ? 'is not in the inventory; add its node' : 'are not in the inventory; add their nodes'}`;
     const unsaid = nameless <= unaddressed.length ? unaddressed[0] : undefined;
@@ -368,10 +361,8 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const found = findContainer(target.facts.container);
   const startedAt = found?.startedAt === undefined ? undefined : Math.round(found.startedAt + wallAheadMs);
   const container = found && { name: found.name, startedAt };
-  const headroom = quorum && countReserve(quorum);
-  const { required = 0 } = quorum ?? {};
-  const votes = doubt === undefined && headroom !== undefined && { required, voting: headroom + required, headroom };
-  const numbers = { ...votes, unready, container };
+  const [required, headroom] = quorum === undefined ? [0, 0] : [quorum.required, countReserve(quorum)];
+  const numbers = { ...(doubt === undefined && { required, voting: required + headroom, headroom }), unready, container };
   const costless = findCostless(state, target, member, moment);
   if (costless !== undefined) return { ...yes(`${costless}, so a restart costs no vote`), ...numbers };
   if (quorum === undefined || doubt !== undefined) return { ...unknown(doubt ?? NOTHING_KNOWN), ...numbers };
