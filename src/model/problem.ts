@@ -123,6 +123,13 @@ export function describeEvidence(problem: Problem, toWall: (at: WatchedMs) => Wa
   return `${isSeenEarlier ? `seen at ${formatSecond(toWall(seenAt))}: ` : ''}${withOrigin(problem)}`;
 }
 
+/** By then what follows from a problem that clears is found by itself, if it is still so. */
+const FOUND_ITSELF_MS = 60_000;
+
+/** Whether what follows from a problem may still be so although it is not found: until it has been clearing for a while. */
+export const mayCover = ({ clearingSince }: Problem, now: WatchedMs): boolean =>
+  clearingSince === undefined || now - clearingSince < FOUND_ITSELF_MS;
+
 /** Whether nobody is notified of a problem, because it opened during planned work. */
 export const isMuted = ({ planned }: Pick<Problem, 'planned'>): boolean => planned?.mutes === true;
 

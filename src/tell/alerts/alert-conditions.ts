@@ -4,6 +4,7 @@ import {
   isMuted,
   isStanding,
   isWarningOf,
+  mayCover,
   type Problem,
   type ProblemRef,
   withOrigin,
@@ -35,9 +36,6 @@ function toDetails(problem: Problem): AlertDetails {
   };
 }
 
-/** By then what follows from a problem that clears is found by itself, if it is still so. */
-const FOUND_ITSELF_MS = 60_000;
-
 /**
  * What something graver hides: warnings about what is paged for, and problems that follow from others. An open alert about one stays
  * open, with the words of now. So nobody is told of an end of what is still so, nor of a new start when the cover is gone. What is not
@@ -50,8 +48,8 @@ function findCovered({ subnet, problems, quorum }: SubnetState, alert: string, n
   const there = indexProblems(problems);
   const lasts = (one: ProblemRef) =>
     there.get(one) !== undefined || (one.problem === 'quorum_at_risk' && lacksSpare(quorum));
-  const subjects: Pick<Problem, 'component' | 'name'>[] = standing.flatMap(({ causes, clearingSince = now }) =>
-    causes.filter((one) => names.includes(one.problem) && (now - clearingSince < FOUND_ITSELF_MS || lasts(one))),
+  const subjects: Pick<Problem, 'component' | 'name'>[] = standing.flatMap((cover) =>
+    cover.causes.filter((one) => names.includes(one.problem) && (mayCover(cover, now) || lasts(one))),
   );
   const hidden = standing.filter((one) => one.alert === alert && isWarningOf(one, pagedFor));
   return [

@@ -35,6 +35,10 @@ export interface AlertDetails {
   readonly isClearing?: true;
 }
 
+/** What is wrong and what to do, for comparison: a number, a share or a duration that differs makes no other cause. */
+export const causeOf = (details: AlertDetails | undefined): string =>
+  `${details?.summary}; ${details?.fix}`.replaceAll(/(?<![\w-])(?:\d[\d.,]*(?:ms|[dhms%])?(?!\w) ?)+/g, '#');
+
 /**
  * The result of one judgement for one alert instance. `active`: its condition holds, whether or not it already fires.
  * `unknown`: it cannot be judged now, so its alert stays as it is. Without a finding it is clear, or no longer watched.
@@ -71,6 +75,8 @@ export interface TrackedAlert {
   /** When it was last seen active. While it is clearing, that lies in the past. */
   readonly seenAt: number;
   readonly firedAt?: number;
+  /** Since when it has the cause that it has now; absent while that is the first one. */
+  readonly causeAt?: number | undefined;
   /** While it fires: since when it is clear. */
   readonly clearSince?: number;
   readonly resolvedAt?: number;

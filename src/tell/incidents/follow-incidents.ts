@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Incident, IncidentEnd } from '../../model/incident.ts';
-import { isStanding, type Problem, problemKey } from '../../model/problem.ts';
+import { indexProblems, isStanding, mayCover, type Problem, problemKey } from '../../model/problem.ts';
 import { problemCatalog } from '../../model/problem-catalog.ts';
 import { SEVERITIES } from '../../model/severity.ts';
 import type { Snapshot, SubnetState } from '../../model/snapshot.ts';
@@ -232,19 +232,22 @@ export function followIncidents(
   const covered = new Set<string>();
   const last = lastOfEach(ended.values());
   const ids = new Set([...before.open.values(), ...before.ended.values()].map(({ id }) => id));
-  for (const { subnet, problems } of changed)
+  for (const { subnet, problems } of changed) {
+    const there = indexProblems(problems);
     for (const problem of problems) {
       const key = incidentKey(subnet.name, problem);
       // After a reload, until the next diagnosis.
       if (!subjects.get(subnet.name)?.(problem)) continue;
       if (!isStanding(problem)) continue;
-      for (const each of problem.causes) covered.add(incidentKey(subnet.name, each));
+      for (const each of problem.causes)
+        if (mayCover(problem, moment.now) || there.get(each) !== undefined) covered.add(incidentKey(subnet.name, each));
       const known = before.open.get(key);
       const followed = follow(subnet.name, problem, known, last.get(key), ids, moment);
       if (known !== undefined && known.id !== followed.id) ended.set(known.id, close(known, 'recovered', moment.now));
       current.set(key, followed);
       ended.delete(followed.id);
     }
+  }
   for (const [key, incident] of before.open) {
     if (current.has(key)) continue;
     if (covered.has(key) || unchanged.has(incident.subnet)) {

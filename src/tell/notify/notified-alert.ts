@@ -8,6 +8,8 @@ export interface NotifiedAlert {
   readonly startsAt: number;
   /** When the evidence in `details` was seen. Absent in what an earlier version has stored. */
   readonly seenAt?: number;
+  /** When a new cause of it was sent last. */
+  readonly renewedAt?: number;
   /** It has been clearing since then: what it is about now may be another. */
   readonly hasCleared?: true;
   /** When it was found to be over. */

@@ -2,6 +2,7 @@ import {
   type AlertDetails,
   type AlertFinding,
   alertKey,
+  causeOf,
   mayNotify,
   type TrackedAlert,
   type TrackedAlerts,
@@ -37,6 +38,10 @@ const resolve = (
   resolvedAt: now,
 });
 
+/** Since when an alert has the cause of these details. What clears has none. */
+const causeAtOf = (before: TrackedAlert | undefined, details: AlertDetails | undefined, now: number) =>
+  before === undefined || details?.isClearing || causeOf(before.details) === causeOf(details) ? before?.causeAt : now;
+
 function activate(before: TrackedAlert | undefined, finding: AlertFinding & { readonly state: 'active' }, now: number) {
   const { labels, annotations, details, forMs, keepFiringForMs, planned } = finding;
   // What was clearing is of another cause, such as of other nodes.
@@ -51,7 +56,16 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
   const firedAt = isNew ? undefined : before.firedAt;
   const more = { ...(details && { details }), ...(planned && { planned }) };
   const seenAt = details?.isClearing ? Math.min(before?.seenAt ?? now, now) : now;
-  const base = { labels, annotations, ...more, keepFiringForMs, activeAt, seenAt };
+  const causeAt = causeAtOf(before, details, now);
+  const base = {
+    labels,
+    annotations,
+    ...more,
+    keepFiringForMs,
+    activeAt,
+    seenAt,
+    ...(causeAt !== undefined && { causeAt }),
+  };
   if (firedAt === undefined && now - activeAt < forMs) return { ...base, phase: 'pending' } as const;
   // Planned work that begins later does not hold it back: whoever was notified that it fires is notified of its end.
   const wasNotified = before?.phase === 'firing' && before.isHeld !== true;
@@ -62,7 +76,8 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
 /** An alert that cannot be judged now, with what is known of it. */
 function renew(before: TrackedAlert, details: AlertDetails, now: number): TrackedAlert {
   if (before.phase !== 'firing') return before;
-  return { ...before, details, seenAt: details.isClearing ? Math.min(before.seenAt, now) : now };
+  const causeAt = causeAtOf(before, details, now);
+  return { ...before, details, causeAt, seenAt: details.isClearing ? Math.min(before.seenAt, now) : now };
 }
 
 /** The next state of an alert without a finding; undefined when it ends here. */
@@ -135,7 +150,13 @@ export function mergeTrackedAlerts(current: TrackedAlerts, kept: readonly Tracke
     const known = merged.get(key);
     if (known === undefined) merged.set(key, old);
     else if (old.phase !== 'resolved' && known.phase !== 'resolved' && old.activeAt < known.activeAt)
-      merged.set(key, { ...old, annotations: known.annotations, details: known.details, seenAt: known.seenAt });
+      merged.set(key, {
+        ...old,
+        annotations: known.annotations,
+        details: known.details,
+        causeAt: known.causeAt,
+        seenAt: known.seenAt,
+      });
   }
   return merged;
 }
@@ -155,6 +176,7 @@ export function convertTrackedAlerts(trackedAlerts: TrackedAlerts, convert: (at:
     activeAt: convert(alert.activeAt),
     seenAt: convert(alert.seenAt),
     ...optional('firedAt', alert.firedAt),
+    ...optional('causeAt', alert.causeAt),
     ...optional('clearSince', alert.clearSince),
     ...optional('resolvedAt', alert.resolvedAt),
   });

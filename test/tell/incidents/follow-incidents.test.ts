@@ -74,6 +74,13 @@ it('an incident that a graver problem hides goes on until that is over, and ends
     'quorum_at_risk',
     'subnet_halted',
   ]);
+  // What is not found by itself while its cover clears is over, so that nobody reads it after a restart of subnetd.
+  const clearing = halt(2 * MINUTE, { ...hiding, state: 'clearing', clearingSince: 3 * MINUTE });
+  const openAt = (at: number, ...more: readonly Problem[]) =>
+    [...run([...steps, [at, withProblems(clearing, ...more)]]).open.values()].map(({ problem }) => problem).toSorted();
+  expect(openAt(4 * MINUTE - 1)).toEqual(['quorum_at_risk', 'subnet_halted']);
+  expect(openAt(4 * MINUTE)).toEqual(['subnet_halted']);
+  expect(openAt(4 * MINUTE, { ...risk, state: 'suspected' })).toEqual(['quorum_at_risk', 'subnet_halted']);
   const back = run([...steps, [3 * MINUTE, withProblems(risk)]]);
   expect([...back.open.values()]).toMatchObject([{ problem: 'quorum_at_risk', startedAt: MINUTE, returns: 0 }]);
   const over = run([...steps, [3 * MINUTE, withProblems()]]);

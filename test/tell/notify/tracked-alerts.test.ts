@@ -281,6 +281,29 @@ describe('an alert about what planned work covers', () => {
   });
 });
 
+describe('an alert whose cause changes', () => {
+  const because = (summary: string, fix: string, isClearing = false): AlertFinding =>
+    active('1', { forMs: 0, details: { summary, evidence: 'it was seen', fix, ...(isClearing && { isClearing }) } });
+  const causeAt = (...findings: readonly AlertFinding[]) =>
+    run(findings.map((one, minute): Step => [minute, [one]])).trackedAlerts.get(key)?.causeAt;
+
+  it('has it since then, by what is wrong or what to do', () => {
+    const first = because('2 nodes are down', 'start n1 and n2');
+    expect(causeAt(first, first)).toBeUndefined();
+    expect(causeAt(first, because('2 nodes hang', 'start n1 and n2'), because('2 nodes hang', 'start n1 and n2'))).toBe(
+      MINUTE,
+    );
+    expect(causeAt(first, first, because('3 nodes are down', 'start n1, n2 and n3'))).toBe(2 * MINUTE);
+    expect(causeAt(first, { ...unknown, details: { summary: 'x', evidence: '', fix: '' } })).toBe(MINUTE);
+  });
+
+  it('has the same one while only numbers and times differ, and while it clears', () => {
+    const disk = (free: string, left: string) => because('the disk is full', `free ${free}: it is full in ${left}`);
+    expect(causeAt(disk('5 MB', '1m'), disk('0.5 MB', '59s'), disk('1,018 MB', '1m 3s'))).toBeUndefined();
+    expect(causeAt(disk('5 MB', '1m'), because('the disk is full', 'nothing to do', true))).toBeUndefined();
+  });
+});
+
 describe('alerts from before a restart', () => {
   const fired = run([[0, [active('1', { forMs: 0 })]]]).trackedAlerts;
 

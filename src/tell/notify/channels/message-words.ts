@@ -48,14 +48,24 @@ export function writeTitle(message: Message): string {
   if (ended.length > 0 && ongoing === 0) return title('RESOLVED', about(ended, 'alerts'));
   if (ended.length > 0)
     return title('RESOLVED', `${about(ended, 'alerts')}, ${formatCount(ongoing, 'still fires', 'still fire')}`);
+  const changed = alerts.filter(({ isChanged }) => isChanged);
+  if (changed.length > 0 && message.kind === 'change')
+    return title(worstOf(changed).toUpperCase(), `now ${about(changed, 'alerts have another cause')}`);
   return title(worstOf(firing).toUpperCase(), `still ${about(firing, 'alerts')}`);
 }
 
 function writeAlert(one: MessageAlert, markup: Markup, mostOfText = MOST_OF_A_TEXT): string {
   const { plain, bold, code, link } = markup;
-  const { status, isNew, isClearing, severity, links } = one;
+  const { status, isNew, isChanged, isClearing, severity, links } = one;
   const text = (value: string) => plain(clip(value, mostOfText));
-  const word = status === 'resolved' ? 'resolved' : isClearing ? 'clearing' : isNew ? severity : `still ${severity}`;
+  const word =
+    status === 'resolved'
+      ? 'resolved'
+      : isClearing
+        ? 'clearing'
+        : isNew
+          ? severity
+          : `${isChanged ? 'now' : 'still'} ${severity}`;
   const head = `${bold(`${word}: ${clip(one.summary, mostOfText)}`)}`;
   const when =
     status === 'resolved' && one.endsAt !== undefined

@@ -24,7 +24,7 @@ function actionOf({ kind, covered }: Message, name: string, alerts: readonly Mes
   if (firing.length === 0) return covered.includes(name) ? undefined : 'resolve';
   if (firing.some(({ isNew }) => isNew)) return 'trigger';
   if (firing.every(({ acknowledgedBy }) => acknowledgedBy !== undefined)) return 'acknowledge';
-  return kind === 'reminder' ? 'trigger' : undefined;
+  return kind === 'reminder' || firing.some(({ isChanged }) => isChanged) ? 'trigger' : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { SEVERITIES } from '../../../model/severity.ts';
-import { alertKey, type TrackedAlert } from '../../alerts/tracked-alert.ts';
+import { alertKey, causeOf, type TrackedAlert } from '../../alerts/tracked-alert.ts';
 import type { NotifiedAlert, NotifiedGroup } from '../notified-alert.ts';
 
 /** How long a change waits for others, so that all are one message, and the pause after a message. */
@@ -10,6 +10,10 @@ export const TIMES = {
   waitMs: 15_000,
   /** A new alert that pages does not wait for it, and a warning not for a message that only told of ends, or of what can wait. */
   pauseMs: 60_000,
+  /** A cause that comes and goes is not sent. */
+  causeWaitMs: 25_000,
+  /** Between two new causes of one alert. */
+  causePauseMs: 5 * 60_000,
 } as const;
 
 /** A firing alert of a group, in wall time. */
@@ -23,11 +27,13 @@ export interface FiringAlert extends TrackedAlert {
 
 /** The alerts of a message, the worst first. */
 export interface PlannedMessage {
-  /** `change`: an alert fires or has ended; `reminder`: those that fire still do; `acknowledgement`: somebody is on one. */
+  /** `change`: an alert fires, has ended or has another cause; `reminder`: those that fire still do; `acknowledgement`: somebody is on one. */
   readonly kind: 'change' | 'reminder' | 'acknowledgement';
   readonly begun: readonly NotifiedAlert[];
   readonly ended: readonly NotifiedAlert[];
   readonly ongoing: readonly NotifiedAlert[];
+  /** Those of `ongoing` whose cause is another than the channel was notified of, by key. */
+  readonly renewed?: ReadonlySet<string>;
 }
 
 const RANKS: readonly string[] = SEVERITIES;
@@ -76,11 +82,22 @@ export function planMessage(
     const current = firing.get(key);
     return current !== undefined && !current.isWithheld && current.planned === undefined && !current.acknowledgedBy;
   });
+  // What clears says nothing of its cause, and a note can wait for its end. Its words may have changed more than once.
+  const renewed = new Set(
+    ongoing.flatMap(({ labels, details }) => {
+      const key = alertKey(labels);
+      const isOther = !details?.isClearing && causeOf(before?.alerts[key]?.details) !== causeOf(details);
+      const { causeAt = now, planned } = firing.get(key) ?? {};
+      const isLasting = isOver(causeAt, TIMES.causeWaitMs, now);
+      return isOther && isLasting && planned === undefined && labels.severity !== 'info' ? [key] : [];
+    }),
+  );
   const message = (kind: PlannedMessage['kind']): PlannedMessage => ({
     kind,
     begun: worstFirst(begun.map(toNotified)),
     ended: worstFirst(ended),
     ongoing: worstFirst(ongoing),
+    renewed,
   });
 
   const isRested = (at = now - TIMES.pauseMs) => isOver(at, TIMES.pauseMs, now);
@@ -98,22 +115,28 @@ export function planMessage(
       acknowledgedBy !== undefined && before?.alerts[alertKey(labels)]?.acknowledgedBy !== acknowledgedBy,
   );
   if (isAcknowledged) return message('acknowledgement');
+  const isRenewed = [...renewed].some((key) => {
+    const { renewedAt } = before?.alerts[key] ?? {};
+    return renewedAt === undefined || isOver(renewedAt, TIMES.causePauseMs, now);
+  });
+  if (isRenewed && isRested(before?.sentAt)) return message('change');
   if (!isReminded || before === undefined || repeatMs === undefined) return undefined;
   return isOver(before.sentAt, repeatMs, now) ? message('reminder') : undefined;
 }
 
 /** What a channel has been notified of once it has accepted the message. */
 export function afterMessage(
-  { begun, ended, ongoing }: PlannedMessage,
+  { begun, ended, ongoing, renewed }: PlannedMessage,
   before: NotifiedGroup | undefined,
   { channel, group, thread, now }: Omit<NotifiedGroup, 'alerts' | 'sentAt'> & { readonly now: number },
 ): NotifiedGroup {
   const over = new Set(ended.map(({ labels }) => alertKey(labels)));
-  const acknowledged = new Map(ongoing.map(({ labels, acknowledgedBy }) => [alertKey(labels), acknowledgedBy]));
+  const told = new Map(ongoing.map((one) => [alertKey(one.labels), one]));
   const left = Object.entries(before?.alerts ?? {}).flatMap(([key, alert]): readonly [string, NotifiedAlert][] => {
-    const acknowledgedBy = acknowledged.get(key);
     if (over.has(key)) return [];
-    return [[key, acknowledgedBy === undefined ? alert : { ...alert, acknowledgedBy }]];
+    const { acknowledgedBy = alert.acknowledgedBy, details, seenAt } = told.get(key) ?? {};
+    const noted = acknowledgedBy === undefined ? alert : { ...alert, acknowledgedBy };
+    return [[key, renewed?.has(key) ? { ...noted, details, ...(seenAt && { seenAt }), renewedAt: now } : noted]];
   });
   const alerts = Object.fromEntries([...left, ...begun.map((alert) => [alertKey(alert.labels), alert] as const)]);
   const begunAt = begun.some(({ labels }) => labels.severity !== 'info') ? now : before?.begunAt;

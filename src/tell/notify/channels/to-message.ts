@@ -9,6 +9,8 @@ export interface MessageAlert {
   readonly status: 'firing' | 'resolved';
   /** Whether this message is the first about its status. */
   readonly isNew: boolean;
+  /** It fires still, and its cause is another than in the messages before. */
+  readonly isChanged?: true;
   /** What it reports is no longer seen, and ends unless it returns. */
   readonly isClearing?: true;
   /** Stable over the life of the alert, and the same after it has fired again. */
@@ -53,7 +55,7 @@ export interface Message {
   /** The id of the first message since no alert of the group fired; equal to `id` in the first. */
   readonly thread: string;
   readonly sentAt: string;
-  /** New ones first, then those that have ended, then those that fire still; the worst first in each. */
+  /** New ones first, then those that have ended, those with another cause, then those that fire still; the worst first in each. */
   readonly alerts: readonly MessageAlert[];
   /** The names of alerts that still fire, but are not listed, because something worse covers them. */
   readonly covered: readonly string[];
@@ -110,14 +112,19 @@ export interface MessagePlace extends Pick<NotifiedGroup, 'channel' | 'group'> {
 
 /** The message as channels send it. `before` is what the channel was notified of until now. */
 export function toMessage(
-  { kind, begun, ended, ongoing }: PlannedMessage,
+  { kind, begun, ended, ongoing, renewed }: PlannedMessage,
   before: NotifiedGroup | undefined,
   { channel, group, instance, now, incidents }: MessagePlace,
 ): Message {
   const alerts = [
     ...begun.map((one) => toMessageAlert(one, 'firing', true, incidents?.incidentOf(one.labels))),
     ...ended.map((one) => toMessageAlert(one, 'resolved', true)),
-    ...ongoing.map((one) => toMessageAlert(one, 'firing', false, incidents?.incidentOf(one.labels))),
+    ...ongoing
+      .map((one) => ({
+        ...toMessageAlert(one, 'firing', false, incidents?.incidentOf(one.labels)),
+        ...(renewed?.has(alertKey(one.labels)) && { isChanged: true as const }),
+      }))
+      .toSorted((one, other) => Number(other.isChanged ?? false) - Number(one.isChanged ?? false)),
   ];
   // After a crash the same message has the same id, so that its receiver can leave it out.
   const about = alerts.map(({ key, status, isNew, startsAt }) => [key, status, isNew, startsAt]);

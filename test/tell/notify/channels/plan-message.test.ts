@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { TrackedAlert } from '../../../../src/tell/alerts/tracked-alert.ts';
 import { groupAlerts } from '../../../../src/tell/notify/channels/create-channels.ts';
+import { PLAIN, writeAlerts, writeTitle } from '../../../../src/tell/notify/channels/message-words.ts';
 import { afterMessage, noteEnds, planMessage } from '../../../../src/tell/notify/channels/plan-message.ts';
+import { toMessage } from '../../../../src/tell/notify/channels/to-message.ts';
 import type { NotifiedGroup } from '../../../../src/tell/notify/notified-alert.ts';
 import { alertsOf, firingAlert, haltedAlert, resolvedAlert } from '../../../support/alerts-at.ts';
 
@@ -157,6 +159,35 @@ describe('a message', () => {
     if (again === undefined) throw new Error('a message is due');
     const place = { channel: 'ops', group: 'devnet', thread: 't', now: START + 60 * S };
     expect(words(plan(90 * S, [risk('n2')], afterMessage(again, cleared, place)))).toBeUndefined();
+  });
+
+  it('tells once of another cause that lasts, and of the next one five minutes later', () => {
+    const parent = (summary: string, causeAt: number, more: Partial<TrackedAlert['details']> = {}) =>
+      firingAlert('relayer', START, {
+        ...{ causeAt: START + causeAt, labels: { alertname: 'Parent', severity: 'critical', subnet: 'devnet' } },
+        details: { summary, evidence: 'it was seen', fix: `do something about ${summary}`, ...more },
+      });
+    const first = notified(15 * S, parent('429', 0));
+    const second = parent('the key is refused', 40 * S);
+    expect(words(plan(74 * S, [second], first))).toBeUndefined();
+    const planned = plan(75 * S, [second], first);
+    expect(words(planned)).toBe('change: + - =Parent');
+    if (planned === undefined) throw new Error('a message is due');
+    const place = { channel: 'ops', group: 'devnet', thread: 't', now: START + 75 * S };
+    const message = toMessage(planned, first, { ...place, instance: 'watcher' });
+    expect(writeTitle(message)).toBe('CRITICAL devnet: now the key is refused');
+    expect(writeAlerts(message, PLAIN, 1_000)).toContain('now critical: the key is refused\nIt was seen. Since 2026-11-21 00:00 UTC');
+    const told = afterMessage(planned, first, place);
+    expect(words(plan(1_000 * S, [second], told))).toBeUndefined();
+    const third = parent('it is down', 100 * S);
+    expect(words(plan(374 * S, [third], told))).toBeUndefined();
+    expect(words(plan(375 * S, [third], told))).toBe('change: + - =Parent');
+    // What has stood for less than 25 s, clears, is planned or is a note is not sent.
+    expect(words(plan(375 * S, [parent('it is down', 351 * S)], told))).toBeUndefined();
+    expect(words(plan(375 * S, [parent('it is down', 100 * S, { isClearing: true })], told))).toBeUndefined();
+    const work = { reason: 'upgrade', until: START + REPEAT, by: 'ann', mutes: false };
+    expect(words(plan(375 * S, [{ ...third, planned: work }], told))).toBeUndefined();
+    expect(words(plan(375 * S, [{ ...third, details: second.details }], told))).toBeUndefined();
   });
 
   it('keeps the time of each end, and reports one that came soon after a message a minute after that', () => {
