@@ -176,7 +176,9 @@ describe('a message', () => {
     const place = { channel: 'ops', group: 'devnet', thread: 't', now: START + 75 * S };
     const message = toMessage(planned, first, { ...place, instance: 'watcher' });
     expect(writeTitle(message)).toBe('CRITICAL devnet: now the key is refused');
-    expect(writeAlerts(message, PLAIN, 1_000)).toContain('now critical: the key is refused\nIt was seen. Since 2026-11-21 00:00 UTC');
+    expect(writeAlerts(message, PLAIN, 1_000)).toContain(
+      'now critical: the key is refused\nIt was seen. Since 2026-11-21 00:00 UTC',
+    );
     const told = afterMessage(planned, first, place);
     expect(words(plan(1_000 * S, [second], told))).toBeUndefined();
     const third = parent('it is down', 100 * S);
