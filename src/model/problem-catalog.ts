@@ -132,12 +132,8 @@ export const problemCatalog = {
   container_down: { ...container, alert: 'SubnetContainerDown' },
   container_paused: { ...container, alert: 'SubnetContainerDown' },
   container_restarting: { ...container, alert: 'SubnetContainerRestarting', confirmMs: 30_000 },
-  /** Several at once. A node that ended by a failure of its own is told as that. */
-  containers_crashed: {
-    ...container,
-    alert: 'SubnetContainersCrashed',
-    isAboutNodes: true,
-  },
+  /** Several at once: what a halt comes from, so it is told beside it. A node that ended by a failure of its own is told as that. */
+  containers_crashed: { ...container, alert: 'SubnetContainersCrashed' },
   container_memory_near_limit: { ...container, alert: 'SubnetContainerMemoryNearLimit', confirmMs: 10 * MINUTE },
   memory_filling: { ...container, alert: 'SubnetContainerMemoryNearLimit', confirmMs: 10 * MINUTE, judgedBy: [] },
   log_file_large: { ...container, alert: 'SubnetLogFileLarge', confirmMs: 10 * MINUTE, judgedBy: [] },

@@ -285,10 +285,14 @@ describe('a problem', () => {
     expect(told(penalised)).toEqual(['SubnetQuorumAtRisk resolved']);
     expect(told()).toEqual(['SubnetMasternodePenalised resolved']);
     // What only pages for a warning hides nothing: it is found by itself all the while.
+    const missing = problem('masternode_missing', undefined);
+    expect(told(missing)).toEqual(['SubnetMasternodeMissing firing']);
+    expect(told(missing, risk)).toEqual(['SubnetQuorumAtRisk firing']);
+    expect(told(risk)).toEqual(['SubnetMasternodeMissing resolved']);
+    // Nodes that crashed together are why a subnet is halted, so they are told beside it.
     const crashed = problem('containers_crashed', undefined);
-    expect(told(crashed)).toEqual(['SubnetContainersCrashed firing']);
-    expect(told(crashed, risk)).toEqual(['SubnetQuorumAtRisk firing']);
-    expect(told(risk)).toEqual(['SubnetContainersCrashed resolved']);
+    expect(told(crashed, halt)).toEqual(['SubnetHalted firing', 'SubnetContainersCrashed firing']);
+    expect(told(risk)).toEqual(['SubnetHalted resolved', 'SubnetContainersCrashed resolved']);
     const restarting = problem('container_restarting', a);
     expect(told(restarting)).toEqual(['SubnetContainerRestarting firing', 'SubnetQuorumAtRisk resolved']);
     expect(told(restarting, risk)).toEqual(['SubnetQuorumAtRisk firing']);

@@ -4,8 +4,8 @@ import type { NotifiedAlert, NotifiedGroup } from '../notified-alert.ts';
 
 /** How long a change waits for others, so that all are one message, and the pause after a message. */
 export const TIMES = {
-  /** Of an alert that pages. What it reports is confirmed already. */
-  criticalWaitMs: 10_000,
+  /** Of an alert that pages. What it reports is confirmed already. A little less than the five seconds after which all is judged again. */
+  criticalWaitMs: 4_500,
   /** Longer than a round of checks, so that all that one fault brings is one message. */
   waitMs: 15_000,
   /** A new alert that pages does not wait for it, and a warning not for a message that only told of ends, or of what can wait. */

@@ -41,7 +41,7 @@ describe('a message', () => {
     expect(words(plan(15 * S, [node('n1'), node('n2', 10 * S)]))).toBe('change: +n1 n2 - =');
   });
 
-  it('goes out after ten seconds when one alert pages, with the worst first', () => {
+  it('goes out after five seconds when one alert pages, with the worst first', () => {
     const forked = firingAlert('', START, {
       labels: { alertname: 'SubnetChainForked', severity: 'critical', subnet: 'devnet' },
     });
@@ -54,8 +54,8 @@ describe('a message', () => {
         name: 'relayer',
       },
     });
-    expect(words(plan(9 * S, [relayer, forked]))).toBeUndefined();
-    expect(words(plan(10 * S, [relayer, forked]))).toBe('change: +SubnetChainForked relayer - =');
+    expect(words(plan(4 * S, [relayer, forked]))).toBeUndefined();
+    expect(words(plan(5 * S, [relayer, forked]))).toBe('change: +SubnetChainForked relayer - =');
   });
 
   it('says nothing of an alert that seems to be over before anybody was notified of it, until it is there again', () => {
@@ -176,7 +176,9 @@ describe('a message', () => {
     const place = { channel: 'ops', group: 'devnet', thread: 't', now: START + 75 * S };
     const message = toMessage(planned, first, { ...place, instance: 'watcher' });
     expect(writeTitle(message)).toBe('CRITICAL devnet: now the key is refused');
-    expect(writeAlerts(message, PLAIN, 1_000)).toContain('now critical: the key is refused\nIt was seen. Since 2026-11-21 00:00 UTC');
+    expect(writeAlerts(message, PLAIN, 1_000)).toContain(
+      'now critical: the key is refused\nIt was seen. Since 2026-11-21 00:00 UTC',
+    );
     const told = afterMessage(planned, first, place);
     expect(words(plan(1_000 * S, [second], told))).toBeUndefined();
     const third = parent('it is down', 100 * S);
