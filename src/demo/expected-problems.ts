@@ -90,9 +90,7 @@ const problemsOfRelayer = (effects: Effects, nodes: readonly string[]): readonly
     ...(ofParent ? [ofParent] : isStopped ? ['relayer_stopped relayer'] : []),
     ...(relayer === 'no-funds' ? ['wallet_without_funds relayer'] : []),
     ...(checkpointLost && submits ? ['checkpoint_behind relayer'] : []),
-    ...(packetsWait && relayer === undefined && ofParent === undefined && producesBlocks(effects, nodes)
-      ? ['packets_stuck relayer']
-      : []),
+    ...(packetsWait && submits ? ['packets_stuck relayer'] : []),
     // Without a payment nobody knows how long the wallet lasts.
     ...(walletLow && submits ? ['wallet_low relayer'] : []),
   ];

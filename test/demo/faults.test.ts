@@ -278,6 +278,7 @@ test('a fault that needs more nodes says how many, and is not listed', () => {
     'wallet-low',
     'wallet-empty',
     'no-gas-price',
+    'packets-stuck',
     'unlisted-node',
     'never-reached',
     'monitor-offline',
