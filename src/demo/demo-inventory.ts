@@ -1,6 +1,7 @@
 import { parse, stringify } from 'yaml';
 import { DEMO_PROJECT } from './containers.ts';
 import { CONTRACT, WALLET } from './parent-chain.ts';
+import { PARENT_ENDPOINT, SUBNET_ENDPOINT } from './zero-endpoint.ts';
 
 /** The simulated relayer and nodes have a quick rhythm, so that what is broken shows within a minute or so. */
 const LOG_CHECKS = { schedule: 'every 5s', bootnodeWindow: '30s', submissionsWithin: '1m', blockDataWithin: '30s' };
@@ -50,7 +51,13 @@ export const toDemoInventory = (
           ...containerOf('frontend'),
           ...(browser !== undefined && { browser: { executablePath: browser } }),
         },
-        parentChain: { rpc: parent, contract: CONTRACT.replace('0x', 'xdc'), wallet: WALLET.replace('0x', 'xdc') },
+        parentChain: {
+          rpc: parent,
+          contract: CONTRACT.replace('0x', 'xdc'),
+          wallet: WALLET.replace('0x', 'xdc'),
+          zeroContract: PARENT_ENDPOINT.replace('0x', 'xdc'),
+          subnetZeroContract: SUBNET_ENDPOINT.replace('0x', 'xdc'),
+        },
         checks: { logs: LOG_CHECKS, ...(typeof checks === 'string' ? parse(checks) : checks) },
       },
     ],

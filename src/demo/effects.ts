@@ -106,6 +106,8 @@ export const NO_EFFECTS = {
   walletLow: false,
   /** The wallet of the relayer has no coins. */
   walletEmpty: false,
+  /** A contract of the subnet sends packets to the parent chain, and the relayer delivers none. */
+  packetsWait: false,
   /** The stats server runs, and no node is connected to it. */
   statsStale: false,
   /** The frontend prints errors. */

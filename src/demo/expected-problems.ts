@@ -81,7 +81,7 @@ const problemOfParent = ({ parentDown, parentHalted, contractGone, contractRefus
 };
 
 const problemsOfRelayer = (effects: Effects, nodes: readonly string[]): readonly string[] => {
-  const { relayer, checkpointLost, finalityStalled, walletLow } = effects;
+  const { relayer, checkpointLost, finalityStalled, walletLow, packetsWait } = effects;
   const ofParent = problemOfParent(effects);
   const isStopped = relayer !== undefined && ['dead', 'silent', 'low-gas-price', 'forking'].includes(relayer);
   const submits = relayer === undefined && ofParent === undefined && producesBlocks(effects, nodes) && !finalityStalled;
@@ -90,6 +90,7 @@ const problemsOfRelayer = (effects: Effects, nodes: readonly string[]): readonly
     ...(ofParent ? [ofParent] : isStopped ? ['relayer_stopped relayer'] : []),
     ...(relayer === 'no-funds' ? ['wallet_without_funds relayer'] : []),
     ...(checkpointLost && submits ? ['checkpoint_behind relayer'] : []),
+    ...(packetsWait && submits ? ['packets_stuck relayer'] : []),
     // Without a payment nobody knows how long the wallet lasts.
     ...(walletLow && submits ? ['wallet_low relayer'] : []),
   ];

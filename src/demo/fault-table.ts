@@ -203,6 +203,10 @@ export const FAULTS = {
     what: 'The parent chain demands a higher minimum gas price than the relayer pays, so it refuses the transactions.',
     effects: { relayer: 'low-gas-price' },
   },
+  'packets-stuck': {
+    what: 'A contract of the subnet sends packets by XDC-Zero, and the relayer, which runs only in full mode, delivers none. subnetd says so when the oldest has waited for ten minutes.',
+    effects: { packetsWait: true },
+  },
   'key-replaced': {
     what: 'subnet2 was recreated with another key, so it follows the chain, and nobody signs with the key of its masternode.',
     ...needsFour,

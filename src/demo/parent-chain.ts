@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { Effects } from './effects.ts';
+import { callEndpoint, PARENT_ENDPOINT, SUBNET_ENDPOINT } from './zero-endpoint.ts';
 
 /** The relayer runs at second 0, 20 and 40 of each minute (XDC-Relayer src/config.ts). */
 export const RELAY_PERIOD_MS = 20_000;
@@ -25,7 +26,7 @@ export const WALLET_AT_START = {
 const LOW_BALANCE = 3n * FEE * BigInt(86_400_000 / RELAY_PERIOD_MS);
 
 /** The development network of XDC. */
-const PARENT_CHAIN_ID = 551;
+export const PARENT_CHAIN_ID = 551;
 
 /** It makes a block in this time. */
 const BLOCK_MS = 2_000;
@@ -78,10 +79,18 @@ export interface ParentOptions {
   readonly now: () => number;
   readonly effects: () => Effects;
   readonly since: () => number;
+  /** How many packets of XDC-Zero the relayer has delivered; none when absent. */
+  readonly packetsReceived?: () => number;
 }
 
 /** A node of the parent chain with the checkpoint contract, in full mode. It knows only what a monitor asks. */
-export function createParentChain({ hashOf, now, effects, since }: ParentOptions): SimulatedParent {
+export function createParentChain({
+  hashOf,
+  now,
+  effects,
+  since,
+  packetsReceived = () => 0,
+}: ParentOptions): SimulatedParent {
   let submitted = 0;
   /** What was submitted before: a reorganisation of the chain takes the last transaction back. */
   let before = 0;
@@ -145,7 +154,9 @@ export function createParentChain({ hashOf, now, effects, since }: ParentOptions
       case 'eth_getCode':
         return contractGone ? '0x' : '0x6000';
       case 'eth_call': {
-        const { data } = (params[0] ?? {}) as { readonly data?: unknown };
+        const { to, data } = (params[0] ?? {}) as { readonly to?: unknown; readonly data?: unknown };
+        const route = { csc: CONTRACT, endpoint: SUBNET_ENDPOINT } as const;
+        if (to === PARENT_ENDPOINT) return callEndpoint(data, { sent: 0, received: packetsReceived(), route });
         return contractGone ? '0x' : readContract(data);
       }
       default:

@@ -13,6 +13,7 @@ import type { DemoClient } from './demo-client.ts';
 import { absentees, connectedTo, type Effects } from './effects.ts';
 import type { Contract } from './elections.ts';
 import { type NodeIdentity, toNodeIdentity } from './node-identity.ts';
+import { createPackets } from './zero-endpoint.ts';
 
 /** How far `node-behind` stays below the others. */
 export const BEHIND_BLOCKS = 25;
@@ -41,6 +42,8 @@ export interface NodeView {
   readonly peers: readonly PeerView[];
   /** The addresses that sign a second block in some rounds. */
   readonly doubleVoters: readonly Hex[];
+  /** The block of each packet that was sent to the parent chain, up to its head. */
+  readonly packets: readonly number[];
   /** Whether it serves `admin` over HTTP, if its kind can. */
   readonly servesAdmin: boolean;
   /** Something else answers in its place: a page, or a limit of requests. */
@@ -70,6 +73,8 @@ export interface SimulatedSubnet {
   newest(): number;
   /** The newest committed block at a time, now or past. */
   committedAt(ms: number): number;
+  /** How many packets have arrived on the parent chain. */
+  packetsReceived(): number;
   /** Starts and ends faults from now on. A node that was down comes back as if it was started. */
   apply(effects: Effects): void;
   /** Restarts a node with its head `fallBy` blocks lower, as after a kill that lost recent state. */
@@ -134,6 +139,10 @@ export const createSubnet = (
       penalised: placesOf(new Set(broken.penalised)),
     });
   turnChain();
+
+  const packets = createPackets();
+  const movePackets = () => packets.change(broken.packetsWait, chain.heightAt(now()));
+  movePackets();
 
   /** The last block that was committed before finality stalled. */
   let finalityEnd = broken.finalityStalled ? chain.heightAt(now()) - UNCOMMITTED_BLOCKS : Number.POSITIVE_INFINITY;
@@ -214,6 +223,7 @@ export const createSubnet = (
         doubleVoters: broken.doubleVoters
           .filter((one) => !broken.forked.includes(one))
           .map((one) => stateOf(one).identity.address),
+        packets: packets.sentUpTo(chain.heightAt(now())).filter((block) => block <= head),
         servesAdmin: !broken.adminHidden,
         garbled: broken.garbled.includes(name),
         limited: broken.limited.includes(name),
@@ -221,11 +231,13 @@ export const createSubnet = (
     },
     newest: () => Math.max(0, ...names.filter((name) => !broken.down.includes(name)).map(headOf)),
     committedAt: (ms) => commit(chain.heightAt(ms)),
+    packetsReceived: packets.received,
     apply: (next) => {
       const before = broken;
       const heads = names.map(headOf);
       broken = next;
       turnChain();
+      movePackets();
       if (next.finalityStalled !== before.finalityStalled)
         finalityEnd = next.finalityStalled ? chain.heightAt(now()) - COMMIT_DISTANCE : Number.POSITIVE_INFINITY;
       for (const [index, name] of names.entries()) {

@@ -170,6 +170,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
     now,
     effects: () => current,
     since: () => wantedSince,
+    packetsReceived: subnet.packetsReceived,
   });
   let stopped = false;
   const openAndClose = async (): Promise<void> => {
