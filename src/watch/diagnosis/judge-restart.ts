@@ -362,7 +362,11 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const startedAt = found?.startedAt === undefined ? undefined : Math.round(found.startedAt + wallAheadMs);
   const container = found && { name: found.name, startedAt };
   const [required, headroom] = quorum === undefined ? [0, 0] : [quorum.required, countReserve(quorum)];
-  const numbers = { ...(doubt === undefined && { required, voting: required + headroom, headroom }), unready, container };
+  const numbers = {
+    ...(doubt === undefined && { required, voting: required + headroom, headroom }),
+    unready,
+    container,
+  };
   const costless = findCostless(state, target, member, moment);
   if (costless !== undefined) return { ...yes(`${costless}, so a restart costs no vote`), ...numbers };
   if (quorum === undefined || doubt !== undefined) return { ...unknown(doubt ?? NOTHING_KNOWN), ...numbers };
