@@ -103,15 +103,6 @@ export function isLoopOver(facts: ContainerFacts, now: number): boolean {
   return crashes.length > 0 && hasOutlasted(facts, crashes, now);
 }
 
-/** Whether the run that ended last did so by itself within its start: it may do so again, so there is no start to wait for. */
-export function hasFailedToStart(facts: ContainerFacts): boolean {
-  const { lastExit: { at = Number.NEGATIVE_INFINITY } = {}, run, runBefore, unrequestedExit } = facts;
-  const isOfRunNow = run !== undefined && at > run.startedAt;
-  const { startedAt = at } = (isOfRunNow ? run : runBefore) ?? {};
-  if (at <= startedAt || at - startedAt >= START_MS) return false;
-  return isOfRunNow ? belongsTo(unrequestedExit, run.id, at) : findRestartCause(facts) === 'crash';
-}
-
 /** When a container was started, if that is less than its time to start ago: that of a service, or another. In a loop it has none. */
 export function findStart(
   facts: ContainerFacts | undefined,

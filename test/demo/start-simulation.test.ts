@@ -75,6 +75,8 @@ test('the inventory names every address, container and log, and leaves all check
           rpc: simulation.parent,
           contract: 'xdc0c8e79f3534b00d9a3d4a856b665bf4ebc22f2ba',
           wallet: 'xdccd0340a2214058390d204a826de05312deadbeef',
+          zeroContract: 'xdc6a0eb1d3f0e4f1c2b7a95d8c3e2f40516273849a',
+          subnetZeroContract: 'xdc51b9e7a4c80d2f6315e4a7c9b8d0f2e4617389ac',
         },
         checks: { logs: expect.any(Object) },
       },

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { joinAnd, listEach, toShellWord } from '../../lib/words.ts';
 import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
-import { hasFailedToStart, isLooping, START_MS } from '../../model/restart-cause.ts';
+import { isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { IPC_SOCKET } from '../clients/geth-calls.ts';
@@ -171,12 +171,13 @@ function findSplitRounds(view: SubnetView, since: number): Required<Finding> | u
   const restarted = others.flatMap(([, ones]) => ones.map(({ node }) => node)).slice(0, required - staying.length);
   const [it, takes] = restarted.length === 1 ? ['it comes', 'it takes'] : ['they come', 'they take'];
   const restart = describeRestart(restarted);
-  const rest = `${required} must wait in the same one; if no block comes within a minute, restart the others too, one after another; a second vote shows as double_vote and needs nothing`;
+  const rest =
+    'If no block comes within a minute, restart the others too, one after another. A second vote shows as double_vote, and needs nothing';
   return {
-    seen: described.join(', '),
+    seen: `${described.join(', ')}, and ${required} must wait in the same one`,
     fix: haveAllStarted
-      ? `${restart}: ${it} back in round ${round}, which the others cannot leave, as all were started since the last block, and ${rest}`
-      : `wait a minute, as what nodes tell each other at the third time-out often ends this; if no block comes, ${restart}: ${takes} round ${round} from the others, and ${rest}`,
+      ? `${restart}, so that ${it} back in round ${round}: the others cannot leave it, as all were started since the last block. ${rest}`
+      : `wait a minute, as what nodes tell each other at the third time-out often ends this. If no block comes, ${restart}: ${takes} round ${round} from the others. ${rest}`,
   };
 }
 
@@ -295,7 +296,7 @@ function findVoters(view: SubnetView): Voters {
       ({ answers, state: { facts } }) =>
         answers !== true &&
         now - (facts.node?.latest?.lastGoodAt ?? 0) < START_MS &&
-        !(facts.container && (isLooping(facts.container, now) || hasFailedToStart(facts.container))),
+        !(facts.container && isLooping(facts.container, now)),
     ),
     starting: voters.filter(({ isOut, isStarting }) => isOut && isStarting),
     joining: voters.filter(({ isOut, name }) => !isOut && view.joining.has(name)),

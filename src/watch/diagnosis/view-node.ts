@@ -1,6 +1,6 @@
 import { addressOf, countPeers, type Progress } from '../../model/facts.ts';
 import { type Fault, isBarred, isOwnFault } from '../../model/observation.ts';
-import { findContainer, findRestartCause, hasFailedToStart, isLooping, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, findRestartCause, isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
@@ -34,14 +34,14 @@ export function viewContainer(state: TargetState): ContainerView {
 /** Whether a time is known and less than so long ago. */
 const within = (at: number | undefined, ms: number, now: number): boolean => at !== undefined && now - at < ms;
 
-/** Whether a container that was started at a time crashes again and again, within its start, or has crashed and shows a cause of that again. */
+/** Whether a container that was started at a time crashes again and again, or has crashed and shows a cause of that again. */
 function crashesOn(
   { facts: { container, logs }, shownFailures }: TargetState,
   startedAt: number,
   now: number,
 ): boolean {
   if (container === undefined) return false;
-  if (isLooping(container, now) || hasFailedToStart(container)) return true;
+  if (isLooping(container, now)) return true;
   const showsAgain = ({ signs = [] }: ShownFailure) => (match(...signs)({ logs }, now) ?? 0) >= startedAt;
   return findRestartCause(container) === 'crash' && shownFailures.some((one) => bringsLoop(one) && showsAgain(one));
 }

@@ -34,11 +34,11 @@ const UNSPLIT = [
   halted,
   'enough nodes answer, so wait a minute: what they tell each other at the third time-out often ends this; if no block comes, read the log of one: it names the round that times out',
 ];
-const split = (...groups: readonly string[]) => `${halted}; ${groups.join(', ')}`;
+const split = (...groups: readonly string[]) => `${halted}; ${groups.join(', ')}, and 3 must wait in the same one`;
 const REST =
-  '3 must wait in the same one; if no block comes within a minute, restart the others too, one after another; a second vote shows as double_vote and needs nothing';
+  'If no block comes within a minute, restart the others too, one after another. A second vote shows as double_vote, and needs nothing';
 const fixWith = (restart: string, round: number, takes = 'it takes') =>
-  `wait a minute, as what nodes tell each other at the third time-out often ends this; if no block comes, restart ${restart}: ${takes} round ${round} from the others, and ${REST}`;
+  `wait a minute, as what nodes tell each other at the third time-out often ends this. If no block comes, restart ${restart}: ${takes} round ${round} from the others. ${REST}`;
 const SEVERAL = 'they take';
 
 test('a halt of nodes that wait in different rounds says who must be restarted to join the higher one, and who must not', () => {
@@ -57,7 +57,7 @@ test('where all were started since the last block, those of the higher round mus
     return findHalt(said(385, 60_000), said(385, 55_000), said(384, 20_000), said(384, 5_000))[1];
   };
   expect(all(239_000)).toBe(
-    `restart n1 with \`docker restart generated-n1-1\`: it comes back in round 384, which the others cannot leave, as all were started since the last block, and ${REST}`,
+    `restart n1 with \`docker restart generated-n1-1\`, so that it comes back in round 384: the others cannot leave it, as all were started since the last block. ${REST}`,
   );
   expect(all(241_000)).toBe(fixWith('n3 with `docker restart generated-n3-1`', 385));
 });
