@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import type { RoundName } from '../../src/model/target.ts';
 import { families } from '../../src/tell/metrics/families.ts';
-import { createSubnetText, parts, type SubnetText } from '../../src/tell/metrics/subnet-text.ts';
+import { createPageText, parts } from '../../src/tell/metrics/page-text.ts';
 import { describeFamily } from '../../src/tell/metrics/text-formats.ts';
 
 type IntervalSeconds = (subnet: string, round: RoundName) => number | undefined;
@@ -15,24 +15,18 @@ export function finish<T>(steps: Iterator<void, T>): T {
 
 /** A page of metrics of the watched subnets that renews what it kept of the one before, in the text format. */
 export function createPage(intervalSeconds: IntervalSeconds, toWall: (at: number) => number = (at) => at) {
-  const texts = new Map<string, SubnetText>();
+  const page = createPageText();
   const intervalMs: IntervalSeconds = (subnet, round) => {
     const seconds = intervalSeconds(subnet, round);
     return seconds === undefined ? undefined : seconds * 1000;
   };
   return (snapshot: Snapshot): string => {
-    const subnets = snapshot.map((state) => {
-      const text = texts.get(state.subnet.name) ?? createSubnetText();
-      texts.set(state.subnet.name, text);
-      return finish(text.render(state, { intervalMs, toWall }));
-    });
+    const columns = finish(page.render(snapshot, { intervalMs, toWall }));
     return families
       .map((family) => {
         const text = parts
           .flatMap((part, place) =>
-            part.family === family
-              ? subnets.flatMap((columns) => columns[place]?.pieces.map((piece) => piece.text()) ?? [])
-              : [],
+            part.family === family ? (columns[place]?.pieces.map((piece) => piece.text()) ?? []) : [],
           )
           .join('');
         return text === '' ? '' : describeFamily(family, 'text') + text;

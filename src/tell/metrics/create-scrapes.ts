@@ -5,7 +5,7 @@ import type { Snapshot } from '../../model/snapshot.ts';
 import { families } from './families.ts';
 import type { Family } from './family.ts';
 import { gzipPieces, joinPieces, type Piece, toPiece } from './page-pieces.ts';
-import { type Columns, createSubnetText, parts, type SubnetText, type View } from './subnet-text.ts';
+import { type Columns, createPageText, parts, type View } from './page-text.ts';
 import { describeFamily, END, type ExpositionFormat } from './text-formats.ts';
 
 /** What a scraper wants of `/metrics`. */
@@ -33,8 +33,11 @@ export interface ScrapesOptions {
   readonly renderOwn: (format: ExpositionFormat) => Promise<string>;
 }
 
-/** The text of each subnet. */
-type Page = ReadonlyMap<string, Columns>;
+interface Page {
+  readonly columns: Columns;
+  /** Of its subnets. */
+  readonly names: ReadonlySet<string>;
+}
 
 /** So long one thing runs before probes have their turn. */
 const TURN_MS = 2;
@@ -54,30 +57,24 @@ export async function runInTurns<T>(steps: Iterator<void, T>): Promise<T> {
 const describeFamilies = (format: ExpositionFormat): ReadonlyMap<Family, Piece> =>
   new Map(families.map((family) => [family, toPiece(describeFamily(family, format))]));
 
-/** Creates the answers, which keep the text of each subnet and write again only what has changed. */
+/** Creates the answers, which keep every sample and write again only what has changed. */
 export function createScrapes({ snapshot, intervalMs, clock, renderOwn }: ScrapesOptions) {
   const view: View = { intervalMs, toWall: clock.toWall };
   const descriptions = { text: describeFamilies('text'), openmetrics: describeFamilies('openmetrics') };
-  let texts: ReadonlyMap<string, SubnetText> = new Map();
+  let text = createPageText();
   /** The answers that are being made of a page. The next page is written over it, so it waits for them. */
   const answering = new Set<Promise<ScrapeAnswer>>();
   let current: Promise<Page> | undefined;
   let askedAt: WatchedMs | undefined;
 
   function* render(): Generator<void, Page> {
-    const before = texts;
+    const own = text;
     // After a page that broke, nothing is known.
-    texts = new Map();
-    const next = new Map<string, SubnetText>();
-    const page = new Map<string, Columns>();
-    for (const state of snapshot()) {
-      const { name } = state.subnet;
-      const text = before.get(name) ?? createSubnetText();
-      next.set(name, text);
-      page.set(name, yield* text.render(state, view));
-    }
-    texts = next;
-    return page;
+    text = createPageText();
+    const subnets = snapshot();
+    const columns = yield* own.render(subnets, view);
+    text = own;
+    return { columns, names: new Set(subnets.map(({ subnet }) => subnet.name)) };
   }
 
   /** The page that is being rendered, for whoever scrapes meanwhile, or a new one. */
@@ -93,25 +90,26 @@ export function createScrapes({ snapshot, intervalMs, clock, renderOwn }: Scrape
   };
 
   /** The pieces of a page, in its order. */
-  function* read(page: Page, { format, subnets }: ScrapeRequest, own: string): Generator<Piece> {
-    const wanted = [...page].filter(([name]) => subnets.length === 0 || subnets.includes(name));
+  function* read({ columns }: Page, { format, subnets }: ScrapeRequest, own: string): Generator<Piece> {
     let described: Family | undefined;
-    for (const [place, { family }] of parts.entries())
-      for (const [, columns] of wanted)
-        for (const piece of columns[place]?.pieces ?? []) {
-          if (family !== described) yield descriptions[format].get(family) as Piece;
-          described = family;
-          yield piece;
-        }
+    for (const [place, { family }] of parts.entries()) {
+      const column = columns[place];
+      for (const piece of (subnets.length === 0 ? column?.pieces : column?.ofSubnets(subnets)) ?? []) {
+        if (family !== described) yield descriptions[format].get(family) as Piece;
+        described = family;
+        yield piece;
+      }
+    }
     yield toPiece(`${own}${END[format]}`);
   }
 
   const answerOf = async (request: ScrapeRequest, own: string): Promise<ScrapeAnswer> => {
     const { isGzip, subnets } = request;
     const page = await share();
-    const unknown = subnets.find((subnet) => !page.has(subnet));
+    const unknown = subnets.find((subnet) => !page.names.has(subnet));
     if (unknown !== undefined) {
-      const advice = page.size === 0 ? 'none is watched here' : `ask for one of: ${listNames([...page.keys()], 10)}`;
+      const advice =
+        page.names.size === 0 ? 'none is watched here' : `ask for one of: ${listNames([...page.names], 10)}`;
       const error = `no subnet here is called ${JSON.stringify(unknown)}; ${advice}`;
       return { kind: 'unknown', error };
     }
