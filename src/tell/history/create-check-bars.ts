@@ -2,6 +2,7 @@ import type { CheckBar, CheckHistory, HistoryChange } from '../../model/history.
 import type { Snapshot, TargetState } from '../../model/snapshot.ts';
 import { type Target, targetKey } from '../../model/target.ts';
 import type { CheckName } from '../../model/verdict.ts';
+import { createCells } from './create-cells.ts';
 import { createRing, findSpan, openSpan, type Ring } from './ring.ts';
 import { createTargetMemory } from './target-memory.ts';
 
@@ -64,15 +65,15 @@ interface TargetBars {
   /** A cell for each check. */
   readonly ring: Ring<Uint8Array>;
   /** Of each check, when it ran last, and what its last probes found. */
-  readonly runs: Float64Array;
-  readonly probes: Float64Array;
+  readonly runs: number[];
+  readonly probes: number[];
 }
 
 function createBars(state: TargetState, before: TargetBars | undefined): TargetBars {
   const checks = state.checks.map(({ check }) => check);
-  const ring = createRing(new Uint8Array(BARS * checks.length), BARS);
-  const runs = new Float64Array(checks.length).fill(Number.NaN);
-  const probes = new Float64Array(checks.length);
+  const ring = createRing(createCells(Uint8Array, BARS * checks.length), BARS);
+  const runs = checks.map(() => Number.NaN);
+  const probes = checks.map(() => 0);
   if (before === undefined) return { checks, ring, runs, probes };
   ring.newest = before.ring.newest;
   for (const [place, check] of checks.entries()) {

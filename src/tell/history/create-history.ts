@@ -4,6 +4,7 @@ import { isBlind, type ProblemName } from '../../model/problem-catalog.ts';
 import { isOnlyRestarted } from '../../model/restart-cause.ts';
 import type { Snapshot, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { Target } from '../../model/target.ts';
+import { createCells } from './create-cells.ts';
 import { createPace, type Pace } from './pace.ts';
 import { createRing, findSpan, openSpan, type Ring } from './ring.ts';
 import { createTargetMemory } from './target-memory.ts';
@@ -20,7 +21,7 @@ const PARTS = ['ok', 'fail', 'unseen', 'planned'] as const;
 /** How long a target was in each state, in milliseconds, by hours and by days. */
 type Times = Readonly<Record<Span, Ring<Uint32Array>>>;
 
-const createTimes = (span: Span) => createRing(new Uint32Array(SPANS[span] * PARTS.length), SPANS[span]);
+const createTimes = (span: Span) => createRing(createCells(Uint32Array, SPANS[span] * PARTS.length), SPANS[span]);
 
 function addTime(ring: Ring<Uint32Array>, span: number, part: keyof Uptime, ms: number): void {
   const first = openSpan(ring, span);

@@ -4,6 +4,7 @@ import { toCoins } from '../../model/parent-chain.ts';
 import type { Epoch, Masternode, Snapshot, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { RoundName, Target } from '../../model/target.ts';
 import { RANGE_NAMES, RANGES, type RangeName } from '../../model/time-range.ts';
+import { createCells } from './create-cells.ts';
 import { partOf } from './create-history.ts';
 import {
   addValue,
@@ -102,7 +103,7 @@ const createTargetSteps = () => ({
   /** What its last probes found, the oldest first. */
   probes: [] as readonly CheckBar[],
   /** How often its probes took how long in the newest step of each coarse range. */
-  counts: new Uint16Array(COARSE.length * BUCKETS),
+  counts: createCells(Uint16Array, COARSE.length * BUCKETS),
   missed: undefined as Missed | undefined,
 });
 type TargetMemory = ReturnType<typeof createTargetSteps>;

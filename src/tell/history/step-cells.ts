@@ -1,6 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Steps } from '../../model/history.ts';
 import { firstStep, RANGE_NAMES, RANGES, type RangeName } from '../../model/time-range.ts';
+import { createCells } from './create-cells.ts';
 
 /** How a value joins what a step has already. */
 export type Join = (known: number, value: number) => number;
@@ -37,8 +38,9 @@ export interface StepCells {
 
 /** Creates cells that know nothing. Half precision has three digits, and whole numbers up to 2,048. */
 export function createStepCells(columns: readonly Join[], precision: 'half' | 'single'): StepCells {
-  const Cells = precision === 'half' ? Float16Array : Float32Array;
-  return { cells: new Cells(ALL_STEPS * columns.length).fill(Number.NaN), columns, newest: 0 };
+  const length = ALL_STEPS * columns.length;
+  const cells = precision === 'half' ? createCells(Float16Array, length) : createCells(Float32Array, length);
+  return { cells: cells.fill(Number.NaN), columns, newest: 0 };
 }
 
 /** Where the values of a step are; undefined when it is too old, or newer than all. */
