@@ -144,13 +144,11 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
     for (let left = MOST_SLICES; left > 0 && (await database.trim(retention())); left -= 1) await nextTurn();
   };
 
-  /** The snapshot that was recorded last. */
-  let recorded: Snapshot = [];
   const saveSteps = async ({ putSteps }: HistoryStore) => {
     // Before the past of a subnet was read, it would be written over.
     const isOwn = ({ subnet: { name } }: Snapshot[number]) => part.keeps(name) && past.isRead(name);
     let slice: StepsRow[] = [];
-    for (const row of steps.rows(recorded.filter(isOwn))) {
+    for (const row of steps.rows(snapshot().filter(isOwn))) {
       slice.push(row);
       if (slice.length < ROWS_AT_ONCE) continue;
       await putSteps(slice);
@@ -206,7 +204,6 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
   const record = () => {
     try {
       const current = snapshot();
-      recorded = current;
       const watchedMs = clock.now();
       const at = clock.toWall(watchedMs);
       past.begin();
