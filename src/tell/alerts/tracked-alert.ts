@@ -35,9 +35,12 @@ export interface AlertDetails {
   readonly isClearing?: true;
 }
 
-/** What is wrong and what to do, for comparison: a number, a share or a duration that differs makes no other cause. */
+/** What is wrong and what to do first, for comparison: a number, a share or a duration that differs makes no other cause. */
 export const causeOf = (details: AlertDetails | undefined): string =>
-  `${details?.summary}; ${details?.fix}`.replaceAll(/(?<![\w-])(?:\d[\d.,]*(?:ms|[dhms%])?(?!\w) ?)+/g, '#');
+  `${details?.summary}; ${details?.fix?.split(';')[0]}`.replaceAll(
+    /(?<![\w-])(?:\d[\d.,]*(?:ms|[dhms%])?(?!\w) ?)+/g,
+    '#',
+  );
 
 /**
  * The result of one judgement for one alert instance. `active`: its condition holds, whether or not it already fires.
