@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import type { RoundName } from '../../src/model/target.ts';
 import { families } from '../../src/tell/metrics/families.ts';
+import type { Piece } from '../../src/tell/metrics/page-pieces.ts';
 import { createPageText, parts } from '../../src/tell/metrics/page-text.ts';
 import { describeFamily } from '../../src/tell/metrics/text-formats.ts';
 
@@ -13,9 +14,21 @@ export function finish<T>(steps: Iterator<void, T>): T {
   return step.value;
 }
 
+/** Reads pieces, each of which must have the text that it had before: what is compressed is kept with its piece. */
+function createPieceReader() {
+  const known = new WeakMap<Piece, string>();
+  return (piece: Piece): string => {
+    const text = piece.text();
+    if (text !== (known.get(piece) ?? text)) throw new Error('the text of a piece has changed');
+    known.set(piece, text);
+    return text;
+  };
+}
+
 /** A page of metrics of the watched subnets that renews what it kept of the one before, in the text format. */
 export function createPage(intervalSeconds: IntervalSeconds, toWall: (at: number) => number = (at) => at) {
   const page = createPageText();
+  const read = createPieceReader();
   const intervalMs: IntervalSeconds = (subnet, round) => {
     const seconds = intervalSeconds(subnet, round);
     return seconds === undefined ? undefined : seconds * 1000;
@@ -25,9 +38,7 @@ export function createPage(intervalSeconds: IntervalSeconds, toWall: (at: number
     return families
       .map((family) => {
         const text = parts
-          .flatMap((part, place) =>
-            part.family === family ? (columns[place]?.pieces.map((piece) => piece.text()) ?? []) : [],
-          )
+          .flatMap((part, place) => (part.family === family ? (columns[place]?.pieces.map(read) ?? []) : []))
           .join('');
         return text === '' ? '' : describeFamily(family, 'text') + text;
       })

@@ -179,4 +179,18 @@ describe('the text that is kept of a page', () => {
       { numRuns: 200 },
     );
   });
+
+  it('has another piece where only the label of a sample is another one', () => {
+    const { board, load, happen, intervalSeconds, toWall } = createWorld();
+    load([{ names: ['n1'], services: [] }]);
+    const page = createPage(intervalSeconds, toWall);
+    const textWith = (pattern: string): string => {
+      const shown = { means: 'error', count: 1, at: T0, order: 0, what: '', own: false } as const;
+      const sources = { file: { up: true, lines: 1, since: T0 } };
+      happen({ kind: 'probe', which: 0, seen: { kind: 'logs', seen: { sources, patterns: { [pattern]: shown } } } });
+      return page(board.unexplained());
+    };
+    expect(textWith('p1')).toMatch(/pattern="p1"\} 1$/m);
+    expect(textWith('p2')).toMatch(/pattern="p2"\} 1$/m);
+  });
 });
