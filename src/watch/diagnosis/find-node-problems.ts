@@ -2,7 +2,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import { listNames, toShellWord } from '../../lib/words.ts';
 import { describeHealth, healthOf } from '../../model/chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { isLooping } from '../../model/restart-cause.ts';
+import { findStart, isLooping } from '../../model/restart-cause.ts';
 import type { CheckState } from '../../model/verdict.ts';
 import { commandToReplace, commandToSeeLog } from '../clients/commands-to-type.ts';
 import {
@@ -56,8 +56,9 @@ function findLife({ answers, fault, isLogAlive, unseen, state }: NodeView): stri
 /** The RPC of a node cannot be reached, but the node runs. */
 function findClosedRpc(node: NodeView, view: SubnetView): Suspicion | undefined {
   const { name, state, fault, isStarting, answers, setup } = node;
-  // One whose socket answers has started.
-  if ((isStarting && answers !== true) || isFromBefore(node, 'latest_block')) return undefined;
+  // One whose socket answers has started, and opens its RPC some seconds later.
+  const opens = findStart(state.facts.container, view.now) !== undefined;
+  if (opens || (isStarting && answers !== true) || isFromBefore(node, 'latest_block')) return undefined;
   const life = CLOSED_FAULTS.includes(fault?.kind) ? findLife(node) : undefined;
   if (life === undefined) return undefined;
   const port = setup.container?.ok ? setup.container.value.ports.rpc : undefined;

@@ -385,10 +385,14 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
     ]);
   });
 
-  test('is said to run as soon as its socket answers, and on which port its container serves RPC', () => {
+  test('is said to run once its socket answers and its RPC has had time to open, and on which port its container serves it', () => {
     const closed: Fault = { kind: 'closed', address: 'http://n' };
-    const container = diagnosedNode('n2', NAMES, { container: { startedAt: NOW - 5_000 } }).facts.container;
-    const targets = n2({ ...answersByIpc('n2', closed), container }, closed);
+    const startedAgo = (ms: number) => {
+      const { container } = diagnosedNode('n2', NAMES, { container: { startedAt: NOW - ms } }).facts;
+      return n2({ ...answersByIpc('n2', closed), container }, closed);
+    };
+    expect(words(startedAgo(19_999)).map(({ problem }) => problem)).not.toContain('rpc_closed');
+    const targets = startedAgo(20_000);
     const log = { driver: 'json-file', isReadable: true };
     const setup = { id: 'n2', name: 'n2', log, published: [], ports: { rpc: 8_599 } };
     const key = targetKey({
