@@ -138,9 +138,9 @@ function explainCheck(
   const judgesIt = isOwn && judgedBy.includes(state.check);
   // Known failures have no check of their own. The check of their container shows them.
   const isKnownFailure = isOwn && judgedBy.length === 0 && state.check === 'container';
-  // Its words and its fix are from before it began to clear.
+  // Its words and its fix are from before it began to clear. So is what a relayer said last, as its next line would end its failure.
   if (problem.state === 'clearing')
-    return judgesIt || isKnownFailure
+    return (judgesIt && state.check !== 'submissions') || isKnownFailure
       ? { ...state, because }
       : { ...state, cause: `of a problem that seems to be over${named}`, because };
   const { fix } = problem;

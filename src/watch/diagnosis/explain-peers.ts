@@ -3,7 +3,7 @@ import { listNames } from '../../lib/words.ts';
 import { countPeers } from '../../model/facts.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
-import { ASKED_WITHIN_MS, checkOf, isDown } from './subnet-view.ts';
+import { ASKED_WITHIN_MS, checkOf, heardSince, isDown, isLossNew } from './subnet-view.ts';
 import { viewContainer, viewStart } from './view-node.ts';
 
 /** Why a node may not be connected to all others, as said of one node and of several. */
@@ -69,13 +69,15 @@ const describe = (absent: Absent, kinds: readonly Absence[]): string =>
     .join(', and ');
 
 /** What to do about a node with too few peers while it, or as many others as it misses, came a moment ago or do not run. */
-function findFix({ target, facts }: TargetState, own: Absence | undefined, absent: Absent): string | undefined {
+function findFix(state: TargetState, own: Absence | undefined, absent: Absent, isNew: boolean): string | undefined {
+  const { target, facts } = state;
   const peers = countPeers(facts);
   if (target.component !== 'node' || peers === undefined) return undefined;
   if (own === 'starts' || own === 'returns') return `wait up to a minute: it ${ABSENCES[own][0]}`;
   const kinds = [...absent.keys()].filter((kind) => kind !== undefined);
   const count = kinds.flatMap((kind) => namesOf(absent, kind)).length;
-  if (count < target.expectedPeers - peers) return undefined;
+  if (count < target.expectedPeers - peers)
+    return isNew ? 'wait a moment: not every other node has been asked since' : undefined;
   const joining = describe(absent, ['starts', 'returns']);
   const out = describe(absent, ['paused', 'down', 'loops']);
   const silent = describe(absent, ['silent']);
@@ -100,8 +102,12 @@ export function explainPeers(targets: readonly TargetState[], returns: Returns):
   const now = highest([...unexplained].map((state) => checkOf(state, 'peers')?.lastRun ?? 0));
   const absences = new Map(targets.map((state) => [state, findAbsence(state, now, returns)]));
   const absent = Map.groupBy(targets, (state) => absences.get(state));
+  const nodes = targets.filter(({ target }) => target.component === 'node');
+  const heardFrom = Math.min(...nodes.map(heardSince));
   return targets.map((state) => {
-    const fix = unexplained.has(state) ? findFix(state, absences.get(state), absent) : undefined;
+    const fix = unexplained.has(state)
+      ? findFix(state, absences.get(state), absent, isLossNew(state, heardFrom, now))
+      : undefined;
     if (fix === undefined) return state;
     return { ...state, checks: state.checks.map((one) => (isUnexplained(one) ? { ...one, fix } : one)) };
   });

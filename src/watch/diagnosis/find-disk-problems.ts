@@ -1,12 +1,16 @@
 import { formatBytes, toShellWord } from '../../lib/words.ts';
-import type { DiskFacts } from '../../model/disk.ts';
+import { type DiskFacts, isNearlyFull } from '../../model/disk.ts';
 import { describePace, findPace, formatLeft } from '../../model/fill.ts';
 import type { Suspicion } from '../../model/problem.ts';
+import { findContainer, isRestartPlanned } from '../../model/restart-cause.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
 import { suspect, suspectTarget } from './suspect.ts';
 
 /** Smaller logs are not what fills a disk. */
 const LARGE_BYTES = 1e9;
+
+/** With less nothing can be written. */
+const FULL_BYTES = 1e6;
 
 /** The log files on it that are large, the largest first. */
 function describeLogs(targets: readonly TargetView[]): string {
@@ -26,10 +30,15 @@ function findDisk({ folder, targets: names, fill, level }: DiskFacts, view: Subn
   const [owner] = owners;
   // Its log says so already, and what follows from that.
   if (owners.some(({ state }) => state.shownFailures.some(({ name }) => name === 'disk_full'))) return [];
+  // Whoever has started a program since may have given it space: the next reading, which comes within seconds, shows it.
+  const isMended = ({ state: { facts } }: TargetView) =>
+    isRestartPlanned(facts.container) && (findContainer(facts.container)?.startedAt ?? 0) > fill.at;
+  if (isNearlyFull(fill, true) && owners.some(isMended)) return [];
   const pace = findPace(fill);
   const when = pace === undefined ? '' : `, and ${describePace(pace)}: at that pace it is full in ${formatLeft(pace)}`;
   const problem = level === 'full' ? 'disk_full' : 'disk_filling';
-  const left = pace === undefined ? 'is nearly full' : `is full in ${formatLeft(pace)}`;
+  const left =
+    fill.free < FULL_BYTES ? 'is full' : pace === undefined ? 'is nearly full' : `is full in ${formatLeft(pace)}`;
   const told = {
     summary: `the disk of ${folder} ${left}`,
     evidence: `${formatBytes(fill.free)} of ${formatBytes(fill.total)} are free${when}${describeLogs(owners)}`,

@@ -12,6 +12,7 @@ import {
   hasLostNetwork,
   isDockerSilent,
   isFromBefore,
+  isLossNew,
   isSettled,
   isStopped,
   type NodeView,
@@ -160,8 +161,8 @@ function findPartitioned(node: NodeView, connected: string, view: SubnetView): S
   if (peers !== 0 || target.expectedPeers === 0 || connected === '') return undefined;
   const { setNetworkId } = adviceOf(node);
   const network = setNetworkId && findOtherNetwork(node, view);
-  // One that has just started may find its peers yet, but not in another network.
-  if (isStarting && network === undefined) return undefined;
+  // One that has just started may find its peers yet, but not in another network. Where all have ended at once, it has too.
+  if ((isStarting || isLossNew(node.state, view.heardFrom, view.now)) && network === undefined) return undefined;
   const seen = `${name} answers and has 0 of ${target.expectedPeers} peers, while others are connected: ${connected}`;
   // One whose height was left behind was cut off before it had lost its last peer.
   const lastedMs = stalledMs(node, view);

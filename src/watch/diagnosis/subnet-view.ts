@@ -114,8 +114,8 @@ export interface SubnetView {
   /** Who has turns in the next epoch, as far as that is predicted or chosen. */
   readonly nextSet: NextSet | undefined;
   readonly stallAfterMs: number;
-  /** Each node has been asked since. */
-  readonly askedSince: number;
+  /** Each node, and Docker about its container, has been asked since. */
+  readonly heardFrom: number;
   /** The nodes that have started, or are back, for less than a minute: the others may not have found them yet. */
   readonly joining: ReadonlySet<string>;
   /** When a halt was seen to end, in a log or by an answer; long ago while it lasts, and without one. */
@@ -188,13 +188,22 @@ export function askedAt(state: TargetState): number {
 /** Nodes are asked one after another, each again within this time: what is seen of one may be so much older than what is seen of another. */
 export const ASKED_WITHIN_MS = 20_000;
 
+/** When a node, or Docker about its container, was last asked, whichever is longer ago. */
+export const heardSince = (state: TargetState): number =>
+  Math.min(askedAt(state), checkOf(state, 'container')?.lastRun ?? Number.POSITIVE_INFINITY);
+
+/** Whether a node has lost peers so lately that another one may have ended since, of which nothing was heard yet. */
+export function isLossNew(state: TargetState, heardFrom: number, now: number): boolean {
+  const { verdict, since = now } = checkOf(state, 'peers') ?? {};
+  return verdict === 'fail' && heardFrom < since && now - since < ASKED_WITHIN_MS;
+}
+
 /** Whether a node has too few peers, more than are absent, and no more can be: each of the others has been asked since. */
 export function lacksPeers(
   { state }: TargetView,
-  { askedSince, absent, now }: Pick<SubnetView, 'askedSince' | 'absent' | 'now'>,
+  { heardFrom, absent, now }: Pick<SubnetView, 'heardFrom' | 'absent' | 'now'>,
 ): boolean {
-  const { verdict, since = now } = checkOf(state, 'peers') ?? {};
-  if (verdict !== 'fail' || (askedSince < since && now - since < ASKED_WITHIN_MS)) return false;
+  if (checkOf(state, 'peers')?.verdict !== 'fail' || isLossNew(state, heardFrom, now)) return false;
   const { target, facts } = state;
   const peers = countPeers(facts);
   const expected = 'expectedPeers' in target ? target.expectedPeers : 0;

@@ -13,8 +13,8 @@ import { viewNextSet } from './find-next-set.ts';
 import { findNeverSigned, findQuorum, findReference, findSilentVoters, findStallMs } from './quorum.ts';
 import {
   ASKED_WITHIN_MS,
-  askedAt,
   type ExposureMemory,
+  heardSince,
   isDown,
   type NodeView,
   type SubnetView,
@@ -200,7 +200,7 @@ export function viewSubnet(
     quorum: findQuorum(voters),
     nextSet: viewNextSet(chain, voters, facts, now),
     stallAfterMs,
-    askedSince: Math.min(...nodes.map(({ state }) => askedAt(state))),
+    heardFrom: Math.min(...nodes.map(({ state }) => heardSince(state))),
     joining,
     haltedUntil,
     absent: nodes.filter(({ isOut, name }) => isOut || joining.has(name)).length,

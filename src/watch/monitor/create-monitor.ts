@@ -138,19 +138,27 @@ export function createMonitor(options: MonitorOptions): Monitor {
         subnetProbes.containerStarted(target, event.id);
         probeAfterStart(target);
       }
-      const prober = proberOf(target, 'containers');
-      if (prober) runs.runForNews(target, 'containers', prober);
+      probeContainer(target);
     }
+  };
+  const probeContainer = (target: Target) => {
+    const prober = proberOf(target, 'containers');
+    if (prober) runs.runForNews(target, 'containers', prober);
   };
   const lostEngines = new Set<string>();
   const onEngineState = (engine: string) => {
     logs.onEngineState(engine);
-    if (docker.areUp().get(engine) === false) lostEngines.add(engine);
-    // While an engine is down, so are the ports that it publishes.
-    else if (lostEngines.delete(engine))
-      for (const { subnet } of watches)
-        for (const target of subnet.targets)
-          if (target.container !== undefined && engineOf(target.container) === engine) probeAfterStart(target);
+    const isLost = docker.areUp().get(engine) === false;
+    if (isLost) lostEngines.add(engine);
+    else if (!lostEngines.delete(engine)) return;
+    for (const { subnet } of watches)
+      for (const target of subnet.targets) {
+        if (target.container === undefined || engineOf(target.container) !== engine) continue;
+        // A restart of Docker may be over before the next round.
+        probeContainer(target);
+        // While an engine is down, so are the ports that it publishes.
+        if (!isLost) probeAfterStart(target);
+      }
   };
   const docker = createDockerLinks(onEvent, onEngineState);
   const browsers = createBrowserLink();

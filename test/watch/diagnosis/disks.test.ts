@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DiskFacts, DiskReading } from '../../../src/model/disk.ts';
+import type { StartedBy } from '../../../src/model/facts.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { foldContainer } from '../../../src/watch/rules/fold-container.ts';
@@ -79,6 +80,36 @@ test('an hour before, and with next to nothing free, it is critical', () => {
     },
   ]);
   expect(find(disksAfter(0.1, () => 1.01 * GB))).toEqual([]);
+});
+
+test('a disk on which nothing is free is full, not nearly full', () => {
+  expect(find(disksAfter(0.1, () => 1e6))).toMatchObject([{ summary: 'the disk of /srv/generated is nearly full' }]);
+  expect(find(disksAfter(0.1, () => 1e6 - 1))).toMatchObject([
+    { problem: 'disk_full', summary: 'the disk of /srv/generated is full', evidence: '1 MB of 100.0 GB are free' },
+  ]);
+});
+
+test('what a disk had free before somebody started its node again says nothing of now', () => {
+  const found = (startedAt: number, lastRestartBy: StartedBy, freeAt: (hour: number) => number) => {
+    const nodes = NAMES.map((name) => {
+      const node = diagnosedNode(name, NAMES);
+      const container = { ...containerOf(name, { startedAt }), lastRestartAt: startedAt, lastRestartBy };
+      return name === 'n2' ? { ...node, facts: { ...node.facts, container } } : node;
+    }) as ReturnType<typeof diagnosedNode>[];
+    const targets = nodes.map(({ target }) => target);
+    const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets };
+    const facts = { disks: disksAfter(2, freeAt) };
+    const { problems } = diagnoseSubnet(subnet, judgeTargets(nodes, NOW), NO_PROBLEMS, NOW, { facts });
+    return problems.flatMap(({ problem, summary }) => (problem === 'disk_full' ? summary : []));
+  };
+  const full = () => 0;
+  expect(found(NOW + 1, 'request', full)).toEqual([]);
+  expect(found(NOW, 'request', full)).toEqual(['the disk of /srv/generated is full']);
+  // A crash frees nothing, and a disk that only fills is not read again at once.
+  expect(found(NOW + 1, 'policy', full)).toEqual(['the disk of /srv/generated is full']);
+  expect(found(NOW + 1, 'request', (hour) => (60 - hour * 25) * GB)).toEqual([
+    'the disk of /srv/generated is full in 24m',
+  ]);
 });
 
 test('that of Docker or of subnetd itself is of the whole subnet', () => {

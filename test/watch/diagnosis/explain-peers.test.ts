@@ -3,8 +3,9 @@ import type { KnownTarget } from '../../../src/model/facts.ts';
 import type { Container } from '../../../src/model/observation.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { TargetState } from '../../../src/model/snapshot.ts';
-import { formatReason } from '../../../src/model/verdict.ts';
-import { explainTargets } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { type CheckName, type CheckState, formatReason } from '../../../src/model/verdict.ts';
+import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { checkOf } from '../../../src/watch/diagnosis/subnet-view.ts';
 import { diagnosedNode, diagnosedService, type Given, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
@@ -115,6 +116,52 @@ test('the log of a node that was away has stood because of that', () => {
   };
   expect(logOf(over({}))).toMatch(/ for 3m 20s, because of a problem that seems to be over: n2 does not answer$/);
   expect(logOf(over({ name: 'n3' }))).not.toContain('seems to be over');
+});
+
+/** The states where a check of a node has begun to fail, or was last run, so long ago. */
+const withCheck = (targets: readonly TargetState[], name: string, check: CheckName, over: Partial<CheckState>) =>
+  targets.map((state) =>
+    state.target.name === name
+      ? {
+          ...state,
+          checks: state.checks.map((one) => (one.check === check ? ({ ...one, ...over } as CheckState) : one)),
+        }
+      : state,
+  );
+
+test.each(['latest_block', 'container'] as const)(
+  'until the %s of each other node was asked since, a lost peer sends nobody to the firewall',
+  (check) => {
+    const few = states({ n1: { peers: ['n3', 'n4'] } });
+    const said = (lostAgo: number, askedAgo: number) =>
+      peersOf(
+        withCheck(withCheck(few, 'n1', 'peers', { since: NOW - lostAgo }), 'n2', check, { lastRun: NOW - askedAgo }),
+      );
+    const waits = 'n1 has 2 peers instead of 3; wait a moment: not every other node has been asked since';
+    expect(said(2_000, 2_001)).toBe(waits);
+    expect(said(2_000, 2_000)).toContain(FIREWALL);
+    // Docker may never answer.
+    expect(said(19_999, 60_000)).toBe(waits);
+    expect(said(20_000, 60_000)).toContain(FIREWALL);
+  },
+);
+
+test('a node that has lost all of its peers is not cut off before it is known whether the others run', () => {
+  const few = states({ n1: { peers: [] } });
+  const found = (askedAgo: number) => {
+    const targets = withCheck(withCheck(few, 'n1', 'peers', { since: NOW - 2_000 }), 'n2', 'container', {
+      lastRun: NOW - askedAgo,
+    });
+    const subnet = {
+      name: 'devnet',
+      consensus: 'XDPoS',
+      settings: DEFAULT_SETTINGS,
+      targets: few.map((one) => one.target),
+    };
+    return diagnoseSubnet(subnet, targets, NO_PROBLEMS, NOW).problems.map(({ summary }) => summary);
+  };
+  expect(found(2_001)).not.toContain('n1 is cut off from the other nodes');
+  expect(found(2_000)).toContain('n1 is cut off from the other nodes');
 });
 
 test('a node that does not run is named before the diagnosis knows of it', () => {

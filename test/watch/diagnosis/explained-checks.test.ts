@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
 import type { Problem, Suspicion } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { formatReason } from '../../../src/model/verdict.ts';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import type { FollowedProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
 import { diagnosed, diagnosedNode, diagnosedService, NOW } from '../../support/diagnosed.ts';
@@ -31,6 +32,40 @@ test('of nodes that are all cut off from one another, no check is explained twic
     ['node_partitioned', 'n2', ''],
     ['node_partitioned', 'n3', ''],
   ]);
+});
+
+test('what a relayer said last of a parent chain that answers again is from before that', () => {
+  const relayer = diagnosedService('relayer');
+  const mode = { cycleAt: NOW, phase: 'failed', phaseAt: NOW, attempted: true } as const;
+  const pattern = { means: 'error', count: 3, at: NOW, order: 1, what: 'the parent chain does not answer', own: false };
+  const logs = {
+    ...relayer.facts.logs,
+    patterns: { submit_timeout: pattern },
+    relayer: {
+      submissions: 9,
+      modes: ['full'],
+      byMode: { full: { ...mode, error: { pattern: 'submit_timeout', at: NOW } } },
+    },
+  } as KnownTarget['facts']['logs'];
+  const states = judgeTargets([withLogs(relayer, logs)], NOW);
+  const said = (state: Problem['state']) => {
+    const [submissions] =
+      explainTargets(states, [
+        {
+          ...{ problem: 'parent_unreachable', component: 'relayer', name: 'relayer', severity: 'critical', alert: 'x' },
+          ...{ state, since: 0, seenAt: NOW, evidence: '', causes: [] },
+          summary: 'the node of the parent chain cannot be reached',
+          fix: 'start it',
+          explains: [{ component: 'relayer', name: 'relayer', check: 'submissions' }],
+        },
+      ])[0]?.checks.filter(({ check }) => check === 'submissions') ?? [];
+    return submissions && formatReason(submissions);
+  };
+  const failing = 'the relayer (FULL) has been failing since its last submission: the parent chain does not answer';
+  expect(said('open')).toBe(`${failing}; start it`);
+  expect(said('clearing')).toBe(
+    `${failing}, because of a problem that seems to be over: the node of the parent chain cannot be reached`,
+  );
 });
 
 test('a node that is cut off now is why others miss it, not its crash of some minutes ago', () => {

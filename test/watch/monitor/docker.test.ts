@@ -90,10 +90,16 @@ describe('the daemon on a real Docker Engine, with an hour between its inspectio
   it('cannot judge while Docker is away, keeps what it counted, and recovers without a restart', async () => {
     await engine.halt();
     await eventually(async () => expect(await metrics()).toContain('subnetd_docker_up{engine="default"} 0'));
+    await eventually(async () =>
+      expect(await check('a')).toMatchObject({ verdict: 'unknown', reason: expect.stringContaining('Docker') }),
+    );
     expect(await value('subnet_container_restarts_total', 'a')).toBe(1);
     expect(await value('subnet_container_oom_kills_total', 'b')).toBe(1);
     await engine.resume();
     await eventually(async () => expect(await metrics()).toContain('subnetd_docker_up{engine="default"} 1'));
+    await eventually(async () =>
+      expect((await check('a'))?.reason).toMatch(/ was stopped at \S+ as Docker itself was; start it with /),
+    );
     await run('b', ['sleep', '600']);
     await eventually(async () => expect(await value('subnet_container_running', 'b')).toBe(1));
   });
