@@ -69,6 +69,9 @@ export const findCrashes = (facts: ContainerFacts): readonly number[] => [
 /** A container that has run for less has not yet shown that it stays up. */
 export const START_MS = 60_000;
 
+/** A node that has not answered for so long since its start is not waited for, so that people hear of it within a minute. */
+export const SILENT_START_MS = 45_000;
+
 /** So long after the start of its container, a service may still not answer. */
 export const SERVICE_START_MS = 20_000;
 

@@ -15,13 +15,16 @@ import {
 } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import { type Subnet, subjectKey, type Target } from '../../model/target.ts';
+import type { CheckName } from '../../model/verdict.ts';
+import { JUST_STARTED } from '../rules/view.ts';
 import { diagnose } from './diagnose.ts';
 import { explainPeers, type Returns } from './explain-peers.ts';
 import { findEpoch, findMembers } from './find-epoch.ts';
 import { findHeadline, isQuorumLost } from './find-headline.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
 import { findIdle, withoutIdle } from './quorum.ts';
-import type { ExposureMemory, NodeView, SubnetView } from './subnet-view.ts';
+import { type ExposureMemory, isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';
+import { viewContainer } from './view-node.ts';
 import { RECOVERED_FROM, viewSubnet } from './view-subnet.ts';
 
 /** What is known of a subnet as a whole after a diagnosis. */
@@ -245,6 +248,18 @@ function explainByProblems(
   });
 }
 
+/** What a target is asked itself. */
+const ASKED: readonly CheckName[] = ['latest_block', 'peers', 'http'];
+
+/** A target whose failing checks are of an answer from before its container was started: what runs now has not been asked yet. */
+function explainStart(state: TargetState): TargetState {
+  const isOfTarget = ({ verdict, check }: ExplainedCheckState) => verdict === 'fail' && ASKED.includes(check);
+  if (!state.checks.some(isOfTarget)) return state;
+  const container = viewContainer(state);
+  const isOld = (one: ExplainedCheckState) => isOfTarget(one) && isFromBefore({ state, container }, one.check);
+  return { ...state, checks: state.checks.map((one) => (isOld(one) ? { ...one, fix: JUST_STARTED } : one)) };
+}
+
 /** Who is just back, by the problems of a subnet. */
 function findReturns(problems: readonly Problem[], ended: readonly EndedProblem[]): Returns {
   const blind = [...problems, ...ended].filter(({ problem }) => isBlind(problem));
@@ -263,4 +278,5 @@ export const explainTargets = (
   targets: readonly TargetState[],
   problems: readonly Problem[],
   ended: readonly EndedProblem[] = [],
-): readonly TargetState[] => explainPeers(explainByProblems(targets, problems, ended), findReturns(problems, ended));
+): readonly TargetState[] =>
+  explainPeers(explainByProblems(targets.map(explainStart), problems, ended), findReturns(problems, ended));

@@ -13,6 +13,7 @@ import {
 } from '../../model/problem.ts';
 import { isBlind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
 import { formatReason } from '../../model/verdict.ts';
+import { JUST_STARTED } from '../rules/view.ts';
 import { findChainProblems, findForeign } from './find-chain-problems.ts';
 import { findCheckProblems } from './find-check-problems.ts';
 import { findContainerProblems, findLogProblems } from './find-container-problems.ts';
@@ -66,7 +67,7 @@ function findStale(
   before: ProblemIndex<Problem>,
   isOver: (one: Problem) => boolean,
   { nodes, now }: SubnetView,
-): ReadonlySet<Suspicion> {
+): Set<Suspicion> {
   const kept = before.values.filter((one) => SILENCING.includes(one.problem) && isOver(one));
   const isStale = (suspicion: Suspicion) => {
     const known = before.get(suspicion);
@@ -168,7 +169,9 @@ export function diagnose(
   /** Whether it is seen of a node only because it recovers, as all do after a halt, which has no name. */
   const isRecovering = ({ problem, name }: Suspicion) =>
     RECOVERY.includes(problem) && (recovering.has(name) || recovering.has(undefined));
-  const stale = findStale(candidates, before, isOver, view);
+  // Whether what somebody has just started again fails once more is not known yet.
+  const tried = new Set(candidates.filter(({ fix }) => fix === JUST_STARTED));
+  const stale = findStale(candidates, before, isOver, view).union(tried);
   const causes = candidates.filter((one) => !isRecovering(one) && !stale.has(one));
   const explained = new Set([...stale].flatMap(({ explains }) => explains));
   const explainAlso = (checks: Iterable<ExplainedCheck>) => {

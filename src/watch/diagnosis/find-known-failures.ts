@@ -108,8 +108,9 @@ function findUnset({ facts: { logs } }: TargetState): Partial<Pick<ShownFailure,
 /** Whether somebody has started the program again since its last sign of a failure, and its time to show one again is not over. */
 function isTriedAgain({ signs = [] }: ShownFailure, { facts }: TargetState, now: number): boolean {
   const startedAt = findStart(facts.container, now, START_MS);
-  if (startedAt === undefined || signs.length === 0 || !isRestartPlanned(facts.container)) return false;
-  return signs.every((name) => (facts.logs?.patterns[name]?.at ?? 0) < startedAt);
+  const shown = signs.flatMap((name) => facts.logs?.patterns[name]?.at ?? []);
+  if (startedAt === undefined || shown.length === 0 || !isRestartPlanned(facts.container)) return false;
+  return shown.every((at) => at < startedAt);
 }
 
 /** A known failure with what else is known of it. */

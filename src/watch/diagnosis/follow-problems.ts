@@ -238,16 +238,18 @@ function lacksPeersOtherwise({ name }: Problem, each: ExplainedCheck, state: Tar
 
 /** A problem that is not found any more; undefined when it is over. */
 function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Shown): Problem | undefined {
-  if (!isStanding(before)) return undefined;
+  const { isSpendKnown = true, lacksSpare = false } = shown;
+  const isStillAtRisk = before.problem === 'quorum_at_risk' && lacksSpare;
+  // Whoever has just started does not vote yet, and may never.
+  if (!isStanding(before)) return isStillAtRisk ? before : undefined;
   const subjects = subjectsOf(before);
   if (subjects.length === 0) return undefined;
-  const { isSpendKnown = true, lacksSpare = false } = shown;
   if (!isKnownOver(before, subjects) || !mayClear(before, subjects, isSpendKnown) || isAwaited(before, now, shown))
     return withoutAges(before);
   const clearingSince = Math.min(before.clearingSince ?? now, now);
   const next = nextOf(before, now);
   // Nobody is told that a vote is to spare again while none is.
-  const mayEnd = next === undefined && !(before.problem === 'quorum_at_risk' && lacksSpare);
+  const mayEnd = next === undefined && !isStillAtRisk;
   if (mayEnd && now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
   // A check that has recovered since is not explained when it fails again. After a restart of subnetd, it may not be judged yet.
   const explains = before.explains.filter((each) =>

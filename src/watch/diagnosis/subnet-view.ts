@@ -227,7 +227,7 @@ export const stalledMs = (node: NodeView, { now }: Pick<SubnetView, 'now'>): num
  * Whether a check is of a probe from before the container was seen to run: it was started or resumed since, or its Docker Engine is
  * back, and with it the ports that it publishes.
  */
-export function isFromBefore({ state, container }: TargetView, name: CheckName): boolean {
+export function isFromBefore({ state, container }: Pick<TargetView, 'state' | 'container'>, name: CheckName): boolean {
   const { runsSince = 0 } = state.facts.container ?? {};
   return container.kind === 'running' && (checkOf(state, name)?.lastRun ?? 0) < runsSince;
 }

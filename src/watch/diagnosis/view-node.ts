@@ -1,6 +1,6 @@
 import { addressOf, countPeers, type Progress } from '../../model/facts.ts';
 import { type Fault, isBarred, isOwnFault } from '../../model/observation.ts';
-import { findContainer, findRestartCause, isLooping, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, findRestartCause, isLooping, SILENT_START_MS, START_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
@@ -72,7 +72,8 @@ export function viewStart(state: TargetState, container: ContainerView, now: num
   const startedAt = findBegin(state, ranFrom);
   if (now - startedAt >= START_MS) return runs;
   // One that has answered since, and no longer does, is not starting any more.
-  if (observation?.answered === false && (latest?.lastGoodAt ?? 0) > startedAt) return runs;
+  const isSilent = now - startedAt >= SILENT_START_MS || (latest?.lastGoodAt ?? 0) > startedAt;
+  if (observation?.answered === false && isSilent) return runs;
   if (byLog) {
     // A minute after the first start that brought neither a block nor an answer, another one counts as none.
     const { failedFrom = startedAt } = facts.logs?.node ?? {};

@@ -3,7 +3,7 @@ import { formatCount } from '../../lib/words.ts';
 import { describeHealth, healthOf } from '../../model/chain.ts';
 import type { Progress } from '../../model/facts.ts';
 import type { Fault } from '../../model/observation.ts';
-import { findStart, START_MS } from '../../model/restart-cause.ts';
+import { findStart, SILENT_START_MS } from '../../model/restart-cause.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { degraded, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
@@ -21,7 +21,8 @@ function judgeSilence(
 ): Judgement {
   const judged = judgeFault(what, fault, target, namespace, clientOf({ target, facts }));
   const isAsked = ['refused', 'closed', 'unreachable'].includes(fault.kind);
-  if (!isAsked || judged.verdict !== 'fail' || findStart(facts.container, now, START_MS) === undefined) return judged;
+  if (!isAsked || judged.verdict !== 'fail' || findStart(facts.container, now, SILENT_START_MS) === undefined)
+    return judged;
   return { ...judged, fix: JUST_STARTED };
 }
 

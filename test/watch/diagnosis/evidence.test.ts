@@ -611,9 +611,9 @@ describe('a node that has just started', () => {
   const startedAgo = (ms: number, given: Given) => ({ ...given, container: { startedAt: NOW - ms } });
   const found = (given: Given) => words(nodes((name) => (name === 'n2' ? given : {}))).map(({ problem }) => problem);
 
-  test('is given a minute before it is said to be silent or behind', () => {
-    expect(found(startedAgo(59_000, { fault: REFUSED }))).toEqual([]);
-    expect(found(startedAgo(60_000, { fault: REFUSED }))).toContain('node_down');
+  test('is given 45 seconds before it is said to be silent, and a minute before it is behind', () => {
+    expect(found(startedAgo(44_999, { fault: REFUSED }))).toEqual([]);
+    expect(found(startedAgo(45_000, { fault: REFUSED }))).toContain('node_down');
     expect(found(startedAgo(59_000, { height: 900 }))).toEqual([]);
     expect(found(startedAgo(60_000, { height: 900 }))).toContain('node_behind');
   });

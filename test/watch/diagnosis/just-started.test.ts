@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { ContainerFacts, Facts, KnownTarget, NodeFacts, Progress } from '../../../src/model/facts.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
-import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { formatReason } from '../../../src/model/verdict.ts';
+import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { judgeRestart } from '../../../src/watch/diagnosis/judge-restart.ts';
 import { diagnosedNode, type Given, NOW, STOPPED, withoutBlocks } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
@@ -91,6 +92,28 @@ test('nothing is said of a vote to spare where one too few takes part, and what 
   expect(open?.detail).toMatch(/^2 of 4 masternodes can vote, 3 needed, and 1 has just started\. Bring back n2 /);
 });
 
+test('a risk that was found as a node ended is one while that starts, and opens as soon as it has not answered for 45 s', () => {
+  const stopped = tell({ n4: { container: STOPPED, fault: refused } });
+  const ended = stopped.problems.find(({ problem }) => problem === 'quorum_at_risk') as Problem;
+  const before = [{ ...ended, since: NOW - 46_000, seenAt: NOW - 45_500 }];
+  const told = (startedAgo: number, problems: readonly Problem[] = before) => {
+    const given = { n4: { container: { startedAt: NOW - startedAgo }, fault: refused } };
+    const { headline, ...found } = tell(given, undefined, { problems, ended: [] });
+    return [headline?.sentence, headline?.detail, found.problems.map(({ problem, state }) => `${problem} ${state}`)];
+  };
+  expect(told(44_999)).toEqual([
+    'devnet is running with no spare vote',
+    '3 of 4 masternodes can vote, 3 needed, and 1 has just started. Suspected: no further node may fail.',
+    ['quorum_at_risk suspected'],
+  ]);
+  expect(told(44_999, [])).toMatchObject(['devnet is running with no spare vote', /^3 of 4/, []]);
+  expect(told(45_000)).toMatchObject([
+    'devnet is running, but no further node may fail',
+    /^n4 does not answer\. Bring back n4 before any other work/,
+    ['quorum_at_risk open', 'node_down suspected'],
+  ]);
+});
+
 test('a risk that clears and was found again is not suspected once a vote is to spare', () => {
   const { problems } = tell({ n2: { container: STOPPED, fault: refused } });
   const risk = problems.find(({ problem }) => problem === 'quorum_at_risk') as Problem;
@@ -101,6 +124,17 @@ test('a risk that clears and was found again is not suspected once a vote is to 
     detail:
       '4 of 4 masternodes can vote, 3 needed. No longer seen, and over unless it returns: no further node may fail.',
   });
+});
+
+test('an answer from before the start of a container says nothing of what runs now', () => {
+  const told = (runsSince: number) => {
+    const { targets } = tell({ n4: { stalledMs: 71_000 } }, (node) => withRuns(node, { runsSince }));
+    const n4 = explainTargets(targets, []).find(({ target }) => target.name === 'n4');
+    return n4?.checks.filter(({ check }) => check === 'latest_block').map(formatReason);
+  };
+  const stands = 'the block 1000 of n4 has not risen for 1m 11s (limit 1m)';
+  expect(told(NOW + 1)).toEqual([`${stands}; wait up to a minute: it has just started`]);
+  expect(told(NOW)).toEqual([`${stands}; run \`docker compose -p generated logs --tail 50 n4\``]);
 });
 
 test('a node that has crashed twice of late is not waited for', () => {

@@ -572,13 +572,10 @@ describe('a node whose height fell', () => {
     expect(told(startedAgo(9_000))).toEqual(killed);
   });
 
-  test('that somebody has just started with an empty folder is told so, and to wait', () => {
+  test('that somebody has just started with an empty folder is told so', () => {
     const node = fallen(1_229, 5);
     const container = { ...node.facts.container, lastRestartAt: NOW - 20_000, lastRestartBy: 'request' };
-    const [summary, cause] = wiped;
-    expect(told({ ...node, facts: { ...node.facts, container } } as KnownTarget)).toEqual([
-      ...[summary, cause, 'wait up to a minute: it has just started'],
-    ]);
+    expect(told({ ...node, facts: { ...node.facts, container } } as KnownTarget)).toEqual(wiped);
   });
 
   test('by no more than a kill costs was killed', () => {
