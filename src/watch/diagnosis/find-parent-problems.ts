@@ -383,14 +383,15 @@ const lastErrorAt = (relayer: TargetState | undefined): number =>
  * before `failsSince` for another reason.
  */
 export function withContract(one: Suspicion, view: SubnetView, failsSince: number): Suspicion | undefined {
-  const { progress, observation, contractSince = Number.NEGATIVE_INFINITY } = view.facts.parent ?? {};
+  const { progress, observation, contractSince, answersSince } = view.facts.parent ?? {};
   const isRead = observation?.contract?.ok && observation.contract.value.kind === 'checkpoint';
   if (!progress || !isRead || !BY_LOG.includes(one.problem)) return one;
   const relayer = findRelayer(view)?.state;
   const since = Math.max((relayer && checkOf(relayer, 'submissions')?.since) ?? view.now, failsSince);
   if (relayer && arrivesSince(since, progress, view) && !failsElsewhere(relayer)) return undefined;
-  // The relayer has said it before the contract was there again.
-  if (one.problem === 'contract_missing' && lastErrorAt(relayer) < contractSince) return undefined;
+  // The relayer has said it before the contract was there, or the parent chain answered, again.
+  const thereSince = one.problem === 'contract_missing' ? contractSince : answersSince;
+  if (one.problem !== 'relayer_stopped' && lastErrorAt(relayer) < (thereSince ?? 0)) return undefined;
   return {
     ...one,
     evidence: `${one.evidence}; ${describeContract(view, progress)}${describeNext(progress)}`,

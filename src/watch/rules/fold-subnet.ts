@@ -133,6 +133,7 @@ export function foldParent(
     headSince: head.ok ? ((isSameHead ? before?.headSince : undefined) ?? at) : undefined,
     highest: head.ok ? Math.max(before?.highest ?? 0, head.value.number) : before?.highest,
     unanswered: head.ok ? undefined : { since, probes: probes + 1 },
+    answersSince: head.ok && headBefore?.ok === false ? at : before?.answersSince,
     firstChainId,
     progress: checkpoint === undefined ? before?.progress : foldCheckpoint(before?.progress, checkpoint, at),
     contractSince:

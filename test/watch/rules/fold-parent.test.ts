@@ -60,8 +60,10 @@ test('probes without an answer are counted from the first one, until one has an 
     [60_000, silent],
     [90_000, silent],
   ]);
-  expect(three?.unanswered).toEqual({ since: 30_000, probes: 3 });
-  expect(foldParent(three, head(), { at: 120_000, wallMs: WALL }).unanswered).toBeUndefined();
+  expect(three).toMatchObject({ unanswered: { since: 30_000, probes: 3 }, answersSince: undefined });
+  const again = foldParent(three, head(), { at: 120_000, wallMs: WALL });
+  expect(again).toMatchObject({ unanswered: undefined, answersSince: 120_000 });
+  expect(foldParent(again, head(), { at: 150_000, wallMs: WALL }).answersSince).toBe(120_000);
 });
 
 test('the contract is there since the first of the readings in a row that gave it, whatever could not be read between', () => {
