@@ -49,7 +49,7 @@ export interface TargetState extends KnownTarget {
   /** The worst problem that is open and is about it, or names it as a cause. */
   readonly problem?: Pick<Problem, 'problem' | 'severity' | 'summary' | 'fix' | 'since'>;
   /** The first critical problem about it, or that names it, which is not confirmed yet. */
-  readonly suspected?: Pick<Problem, 'summary' | 'since'>;
+  readonly suspected?: Pick<Problem, 'problem' | 'summary' | 'since'>;
   /** For a bootnode with a readable log: the nodes that it heard within its window. */
   readonly heardNodes?: readonly string[];
 }

@@ -82,7 +82,11 @@ function findRun(state: TargetState) {
 }
 
 /** How many blocks a node that answers is below the height that half of the nodes have. */
-function findLag({ facts: { node } }: TargetState, reference: number | undefined): number | undefined {
+function findLag(state: TargetState, reference: number | undefined): number | undefined {
+  const { facts, problem, suspected } = state;
+  // A node of another chain is not behind.
+  if ([problem, suspected].some((one) => one?.problem === 'other_chain')) return undefined;
+  const { node } = facts;
   if (reference === undefined || !node?.observation.latest.ok || node.latest === undefined) return undefined;
   return Math.max(0, reference - node.latest.number);
 }

@@ -1,3 +1,4 @@
+import { dropAges } from '../../lib/duration.ts';
 import {
   type AlertDetails,
   type AlertFinding,
@@ -29,11 +30,13 @@ export const RESOLVED_FOR_MS = 15 * 60_000;
 const isOver = ({ phase, resolvedAt }: TrackedAlert, now: number): boolean =>
   phase === 'resolved' && now - (resolvedAt ?? 0) >= RESOLVED_FOR_MS;
 
+/** Nothing renews its evidence any more. */
 const resolve = (
   { clearSince: _, planned: __, isUnconfirmed: ___, ...alert }: TrackedAlert,
   now: number,
 ): TrackedAlert => ({
   ...alert,
+  ...(alert.details && { details: { ...alert.details, evidence: dropAges(alert.details.evidence) } }),
   phase: 'resolved',
   resolvedAt: now,
 });

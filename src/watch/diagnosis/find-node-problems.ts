@@ -290,7 +290,7 @@ export function findNodeProblems(view: SubnetView): readonly Found[] {
 
 /**
  * Adds to the problems of nodes that are out the checks of other targets that fail for that reason. Which peers are missing is not
- * known, so the first problem explains all of those. A bootnode that has not heard a node, and a service that reads from one, is
+ * known, so the problem of the node that has not answered for longest explains all of those. A bootnode that has not heard a node, and a service that reads from one, is
  * explained by the problem of that node.
  */
 export function explainOtherTargets(found: readonly Suspicion[], view: SubnetView): readonly Suspicion[] {
@@ -302,7 +302,14 @@ export function explainOtherTargets(found: readonly Suspicion[], view: SubnetVie
   const settled = new Set(out.filter((node) => isSettled(node, view.now)).map(({ name }) => name));
   // A crash is reported for minutes, and is not why a node that has run since is out.
   const isOldCrash = ({ problem, name = '' }: Suspicion) => problem === 'container_restarting' && settled.has(name);
-  const first = ofOut.find((one) => !isOldCrash(one)) ?? ofOut[0];
+  const failsSince = new Map(
+    out.map(({ name, state }) => {
+      const { verdict, since } = checkOf(state, 'latest_block') ?? {};
+      return [name, (verdict === 'fail' ? since : undefined) ?? view.now] as const;
+    }),
+  );
+  const since = ({ name = '' }: Suspicion) => failsSince.get(name) ?? view.now;
+  const [first = ofOut[0]] = ofOut.filter((one) => !isOldCrash(one)).toSorted((a, b) => since(a) - since(b));
   const readers = findReaders(view);
   const deaf = findDeaf(out, view);
   // A node that runs again after a failure of its own misses the others too: its peers are explained by those that are out.

@@ -137,7 +137,8 @@ function viewStart(state: TargetState, target: NodeTarget, goneNodes: number, no
   if (ran >= WATCHED_MS) return undefined;
   const peers = countPeers(state.facts) ?? 0;
   const expected = Math.max(0, expectedPeers - goneNodes);
-  if (peers < expected) return recovering(`${name} has ${peers} of ${expected} peers since ${begin}`);
+  if (peers < expected)
+    return recovering(`${name} has ${peers} of ${expected} peers ${formatDuration(ran)} after ${begin}`);
   // What it says in its first minute shows nothing of its votes.
   return (node?.chain?.at ?? 0) - startedAt < START_MS
     ? recovering(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Problem } from '../../../src/model/problem.ts';
 import type { Snapshot, SubnetState } from '../../../src/model/snapshot.ts';
 import { createSteps } from '../../../src/tell/history/create-steps.ts';
 import { diagnosedNode, STOPPED } from '../../support/diagnosed.ts';
@@ -99,6 +100,14 @@ test('a node is as far behind as it came near the others in the minute, and unkn
   record(well, height, AT + 4 * MINUTE);
   expect(tail(steps.targetStepsOf(n2, '1h', AT + 4 * MINUTE).lag, 4)).toEqual([2, 40, undefined, 0]);
   expect(steps.targetStepsOf(n2, '24h', AT + 4 * MINUTE).lag.at(-1)).toBe(40);
+});
+
+test.each(['problem', 'suspected'] as const)('a node of another chain is not behind, by its %s', (key) => {
+  const other = { problem: 'other_chain', since: AT, summary: '' } as Problem;
+  const steps = createSteps();
+  const targets = well.targets.map((state) => ({ ...state, [key]: other }));
+  steps.record([{ ...well, targets, reference: height + 40 }], AT);
+  expect(tail(steps.targetStepsOf(n2, '1h', AT + MINUTE).lag, 2)).toEqual([undefined, undefined]);
 });
 
 test('rounds that were missed before the first look are not counted, and those of a new epoch from its first', () => {

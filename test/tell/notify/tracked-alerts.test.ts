@@ -62,6 +62,18 @@ describe('an alert', () => {
     expect(run([...steps, [4, [details()]]]).trackedAlerts.get(key)?.seenAt).toBe(4 * MINUTE);
   });
 
+  it('says when it was seen, and no more how long ago, once it is resolved', () => {
+    const words = { summary: 'a is down', evidence: 'it ended 35s ago (06:11:24 UTC)', fix: '' };
+    const { trackedAlerts } = run([
+      [1, [active('1', { forMs: 0, details: words } as Partial<AlertFinding>)]],
+      [2, []],
+    ]);
+    expect(trackedAlerts.get(key)).toMatchObject({
+      phase: 'resolved',
+      details: { evidence: 'it ended at 06:11:24 UTC' },
+    });
+  });
+
   it('begins anew when what was clearing is of other nodes, and goes on when it is of the same', () => {
     const details = (about: string, isClearing?: true) =>
       active('1', {

@@ -143,6 +143,22 @@ test('each failing check is told by its cause, and only what shows the cause has
   });
 });
 
+test('peers are missed because of the node that has not answered for longest', () => {
+  const paused = { running: false, status: 'paused' } as const;
+  const targets = NAMES.map((name) =>
+    diagnosedNode(name, NAMES, {
+      ...(name === 'n2' && { container: paused, stalledMs: 1_000 }),
+      ...(name === 'n3' && { container: STOPPED, fault: timeout }),
+      ...(name !== 'n3' && { peers: NAMES.filter((other) => other !== name && other !== 'n3') }),
+    }),
+  );
+  const { problems } = diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), NO_PROBLEMS, NOW);
+  expect(reasonsOf(targets, problems)['n1/peers']).toEqual([
+    'container_down',
+    'n1 has 2 peers instead of 3, because the container of n3 does not run',
+  ]);
+});
+
 test('a relayer whose node has just started waits for it, for a minute', () => {
   const startedAgo = (ms: number) => [
     ...NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n1' ? { container: { startedAt: NOW - ms } } : {})),

@@ -190,7 +190,7 @@ const CASES: readonly Case[] = [
     'another one has run for two minutes, and lacks a peer',
     stateWith({ n2: { ...started(120_000), peers: ['n1', 'n3'] } }),
     'n1',
-    no('n2 has 2 of 3 peers since its start'),
+    no('n2 has 2 of 3 peers 2m after its start'),
   ],
   [
     'another one has run for two minutes, and lacks the peer that was just started',

@@ -89,6 +89,13 @@ describe('peers', () => {
         'a has 3 peers by net_peerCount, which tells no more than a number; to see who they are, give a the path of its XDC.ipc as ipc in the inventory; admin over HTTP would let anybody there change the node',
     });
   });
+  it('passes by the number while a socket that is named has not been asked yet', () => {
+    const facts = at(1, { peers: { ok: true, value: { count: 3, via: 'net_peerCount' } } });
+    expect(asRead(judgePeers(aView(nodeTarget('a', { ipc: '/srv/a/XDC.ipc' }), facts)))).toMatchObject({
+      verdict: 'pass',
+      reason: 'a has 3 peers',
+    });
+  });
   it('passes with more: a node that the inventory does not list may be a peer of all', () => {
     expect(counted(4, 'admin_peers').verdict).toBe('pass');
   });

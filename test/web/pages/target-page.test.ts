@@ -65,7 +65,11 @@ describe('the page of a target', () => {
   });
 
   test('is not that of a healthy one while a critical problem of it is suspected', () => {
-    const suspected = { summary: 'the parent chain does not answer', since: NOW - 12_000 };
+    const suspected = {
+      problem: 'parent_unreachable',
+      summary: 'the parent chain does not answer',
+      since: NOW - 12_000,
+    } as const;
     const page = words(pageOf(nodes, {}, (state) => ({ ...state, suspected })));
     expect(page).toContain('n1 is being checked');
     expect(page).toContain('Suspected: the parent chain does not answer.');
