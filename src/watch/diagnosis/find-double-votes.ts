@@ -1,9 +1,8 @@
 import { formatMoment } from '../../lib/duration.ts';
 import { formatCount, listEach, shorten } from '../../lib/words.ts';
-import { type CastVote, type DoubleVote, isOfOneRound } from '../../model/double-vote.ts';
+import { type CastVote, type DoubleVote, isAfterStart, isOfOneRound } from '../../model/double-vote.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { findContainer, START_MS } from '../../model/restart-cause.ts';
-import { adviceOf, type NodeView, type SubnetView } from './subnet-view.ts';
+import { adviceOf, type SubnetView } from './subnet-view.ts';
 import { suspect } from './suspect.ts';
 
 /** For so long it is said. It is over at once, but what signs twice may do so again. */
@@ -43,14 +42,6 @@ export function describeShared(address: string, doubleVotes: readonly DoubleVote
   return `; ${describeSigned(newest)} were signed with it ${formatMoment(newest.at, view)}`;
 }
 
-/** A node that is started again forgets for which block it has voted, so it may vote for another one of the same round. */
-const isAfterStart = ({ state: { facts } }: NodeView, { at }: DoubleVote): boolean => {
-  const { container, logs } = facts;
-  const starts = [findContainer(container)?.startedAt, container?.runBefore?.startedAt, logs?.node?.startedAt];
-  // Pools keep a vote for a minute, and are read once in another one.
-  return starts.some((startedAt = Number.NEGATIVE_INFINITY) => at >= startedAt && at - startedAt < 2 * START_MS);
-};
-
 /** Keys with which two blocks of one round were signed, or blocks that exclude each other as a node has proved. */
 export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView): readonly Suspicion[] {
   const [newest] = found;
@@ -61,7 +52,7 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
   const who = listEach(names, String);
   const [node, own] = [nodeOf(newest), nameOf(newest)];
   const [one, other] = newest.votes;
-  const restarted = node !== undefined && isAfterStart(node, newest);
+  const restarted = newest.isAfterStart || (node !== undefined && isAfterStart(node.state.facts, newest.at));
   return [
     suspect('double_vote', {
       summary: names.length === 1 ? `${who} signed ${describeSigned(newest)}` : `${who} signed two blocks each`,

@@ -276,7 +276,7 @@ export function createBoard(
       const { settings, diagnosis, share } = entry;
       const { seen, found } = takeVotes(entry, target, observation, facts, now);
       const doubleVotes = addDoubleVotes(entry.facts.doubleVotes, found, (signer) =>
-        entry.states.flatMap((state) => (addressOf(state.facts) === signer ? [state.target.name] : [])),
+        entry.states.filter(({ facts: known }) => addressOf(known) === signer),
       );
       if (doubleVotes !== undefined && doubleVotes !== entry.facts.doubleVotes) {
         entry.facts = { ...entry.facts, doubleVotes };
