@@ -131,13 +131,13 @@ describe('a problem', () => {
   test('of too few votes is suspected for as long, and no longer', () => {
     const risk = suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined });
     const wait = problemCatalog.quorum_at_risk.confirmMs;
-    const after = (isShort: boolean, found: readonly Suspicion[]) => {
+    const stateAfter = (isShort: boolean, found: readonly Suspicion[]) => {
       let followed = follow(NO_PROBLEMS, [risk], well, T0);
       followed = follow(followed, [], well, T0 + wait, { lacksSpare: isShort });
       return follow(followed, found, well, T0 + wait, { lacksSpare: isShort }).problems.map(({ state }) => state);
     };
-    expect([after(true, []), after(true, [risk])]).toEqual([['suspected'], ['open']]);
-    expect([after(false, []), after(false, [risk])]).toEqual([[], ['suspected']]);
+    expect([stateAfter(true, []), stateAfter(true, [risk])]).toEqual([['suspected'], ['open']]);
+    expect([stateAfter(false, []), stateAfter(false, [risk])]).toEqual([[], ['suspected']]);
   });
 
   test('that is a halt after a block, without others, is open at once', () => {
