@@ -207,6 +207,8 @@ export interface ParentFacts {
   readonly at: WatchedMs;
   /** Since when no probe obtains the newest block, and how many did not. */
   readonly unanswered?: { readonly since: WatchedMs; readonly probes: number };
+  /** Since when each probe obtains it. */
+  readonly answersSince?: WatchedMs | undefined;
   /** How old the newest block was when it was read, by our clock; negative when it is ahead. */
   readonly headAgeMs?: number;
   /** When a probe first gave this newest block; absent while none does. */

@@ -383,14 +383,15 @@ const lastErrorAt = (relayer: TargetState | undefined): number =>
  * before `failsSince` for another reason.
  */
 export function withContract(one: Suspicion, view: SubnetView, failsSince: number): Suspicion | undefined {
-  const { progress, observation, contractSince = Number.NEGATIVE_INFINITY } = view.facts.parent ?? {};
+  const { progress, observation, contractSince = 0, answersSince = 0 } = view.facts.parent ?? {};
   const isRead = observation?.contract?.ok && observation.contract.value.kind === 'checkpoint';
   if (!progress || !isRead || !BY_LOG.includes(one.problem)) return one;
   const relayer = findRelayer(view)?.state;
   const since = Math.max((relayer && checkOf(relayer, 'submissions')?.since) ?? view.now, failsSince);
   if (relayer && arrivesSince(since, progress, view) && !failsElsewhere(relayer)) return undefined;
-  // The relayer has said it before the contract was there again.
-  if (one.problem === 'contract_missing' && lastErrorAt(relayer) < contractSince) return undefined;
+  // The relayer has said it before the contract, or the parent chain, was there again.
+  const isThereSince = one.problem === 'contract_missing' ? contractSince : answersSince;
+  if (one.problem !== 'relayer_stopped' && lastErrorAt(relayer) < isThereSince) return undefined;
   return {
     ...one,
     evidence: `${one.evidence}; ${describeContract(view, progress)}${describeNext(progress)}`,

@@ -26,6 +26,7 @@ test('the age of the newest block is by our clock at the time when it was read',
   expect(foldAll([[90_000, head()]])).toEqual({
     observation: head(),
     at: 90_000,
+    answersSince: 90_000,
     headAgeMs: 90_000,
     headSince: 90_000,
     highest: 9,
@@ -61,7 +62,10 @@ test('probes without an answer are counted from the first one, until one has an 
     [90_000, silent],
   ]);
   expect(three?.unanswered).toEqual({ since: 30_000, probes: 3 });
-  expect(foldParent(three, head(), { at: 120_000, wallMs: WALL }).unanswered).toBeUndefined();
+  expect(three?.answersSince).toBeUndefined();
+  const again = foldParent(three, head(), { at: 120_000, wallMs: WALL });
+  expect([again.unanswered, again.answersSince]).toEqual([undefined, 120_000]);
+  expect(foldParent(again, head(), { at: 150_000, wallMs: WALL }).answersSince).toBe(120_000);
 });
 
 test('the contract is there since the first of the readings in a row that gave it, whatever could not be read between', () => {
