@@ -1,7 +1,7 @@
 import { highest } from '../../lib/numbers.ts';
 import { listNames } from '../../lib/words.ts';
 import { countPeers } from '../../model/facts.ts';
-import { START_MS } from '../../model/restart-cause.ts';
+import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
 import { ASKED_WITHIN_MS, checkOf, heardSince, isDown, isLossNew } from './subnet-view.ts';
 import { viewContainer, viewStart } from './view-node.ts';
@@ -40,9 +40,12 @@ function findAbsence(state: TargetState, now: number, { nodes, blindAt }: Return
   const { isStarting, isLooping } = viewStart(state, container, now);
   if (isLooping) return 'loops';
   if (isStarting) return 'starts';
-  const { observation } = state.facts.node ?? {};
-  // As a node that hangs, which the next diagnosis says.
-  if (observation?.latest.ok === false && observation.latest.fault.kind === 'timeout') return 'silent';
+  const { observation, latest } = state.facts.node ?? {};
+  const hasFailedToStart =
+    latest !== undefined && latest.lastGoodAt < (findContainer(state.facts.container)?.startedAt ?? 0);
+  // As the next diagnosis says of it.
+  if (observation?.latest.ok === false && (observation.latest.fault.kind === 'timeout' || hasFailedToStart))
+    return 'silent';
   const { since = now } = checkOf(state, 'latest_block') ?? {};
   const wasUnseen = since >= blindAt && since - blindAt < ASKED_WITHIN_MS;
   const backAt = nodes.get(state.target.name) ?? (isBack(state, now) && !wasUnseen ? since : undefined);

@@ -1,8 +1,9 @@
 import { formatDuration, formatMoment, type Moment } from '../../lib/duration.ts';
-import { joinAnd, listNames } from '../../lib/words.ts';
+import { joinAnd, listNames, toShellWord } from '../../lib/words.ts';
 import { indexProblems, type Problem, type ProblemIndex, type Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import {
+  endedWithEngine,
   findContainer,
   findCrashes,
   findSeries,
@@ -12,8 +13,8 @@ import {
 } from '../../model/restart-cause.ts';
 import type { Target } from '../../model/target.ts';
 import { isOnlyKilled } from '../rules/known-failures.ts';
-import type { SubnetView, TargetView } from './subnet-view.ts';
-import { suspect } from './suspect.ts';
+import { isDockerSilent, type SubnetView, type TargetView } from './subnet-view.ts';
+import { explainAll, refsTo, suspect } from './suspect.ts';
 
 /** Containers that crash within this time of each other have one cause: it is too short for chance. */
 const TOGETHER_MS = 10_000;
@@ -173,6 +174,40 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView, befo
   });
 }
 
+/** What is found by itself of a target whose Docker Engine was stopped. */
+const BROUGHT_BY_STOP = ['container_down', 'node_down', 'node_hanging', 'service_down', 'log_source_down'] as const;
+
+/** Whether a container ended as its Docker Engine was stopped, and is not known to have been started since. */
+function endedWithDocker({ state: { facts }, container: { kind } }: TargetView): boolean {
+  const { run, lastExit } = facts.container ?? {};
+  if ((kind !== 'stopped' && kind !== 'unknown') || facts.node?.observation.answered === true) return false;
+  return endedWithEngine(facts.container, lastExit?.at) && (run?.startedAt ?? 0) < (lastExit?.at ?? 0);
+}
+
+/** Containers that ended with their Docker Engine: what is found of each has that one cause. */
+function findStop(found: readonly Suspicion[], view: SubnetView): Suspicion | undefined {
+  const stopped = view.targets.filter(endedWithDocker);
+  const [first] = stopped;
+  if (first === undefined || stopped.length === 1) return undefined;
+  const ofTargets = stopped.flatMap(({ state }) => refsTo(state.target, ...BROUGHT_BY_STOP));
+  const causes = [...ofTargets, ...refsTo({}, 'monitor_offline')];
+  const brought = indexProblems(causes);
+  const at = Math.max(...stopped.map(({ state }) => state.facts.container?.lastExit?.at ?? 0));
+  const isSilent = isDockerSilent(first, view);
+  const nodes = stopped.filter((one) => 'target' in one).map(({ state }) => state.target.name);
+  const names = stopped.flatMap(({ state }) => findContainer(state.facts.container)?.name ?? []);
+  return suspect('containers_crashed', {
+    summary: `Docker itself was stopped, and ${stopped.length} containers with it`,
+    evidence: `the containers of ${nameSome(stopped.map(({ state }) => state.target.name))} ended as Docker was stopped, ${formatMoment(at, view)}, and ${isSilent ? 'it does not answer' : 'they do not run although it answers again'}`,
+    fix: isSilent
+      ? 'start Docker, as with `systemctl start docker` on its machine, and then what does not start with it'
+      : `start them with \`docker start ${names.map(toShellWord).join(' ')}\``,
+    explains: [stopped.flatMap(explainAll), found.flatMap((one) => (brought.get(one) ? one.explains : []))].flat(),
+    causes,
+    ...(nodes.length === stopped.length && { nodes }),
+  });
+}
+
 /**
  * Makes one problem of containers that crashed at the same time: their common cause is to be found, not that of each. A crash whose
  * cause is known stays where it is.
@@ -182,6 +217,8 @@ export function joinCrashes(
   view: SubnetView,
   before: ProblemIndex<Problem>,
 ): readonly Suspicion[] {
+  const stop = findStop(found, view);
+  if (stop !== undefined) return [stop, ...found];
   const series = findTogether(listCrashes(found, view));
   if (series.length === 0) return found.filter((one) => !wasJoined(one, view, before));
   const parts = new Set(series.flat().map((each) => each.found));

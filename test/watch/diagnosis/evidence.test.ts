@@ -213,6 +213,9 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     expect(diagnose(withAddress(NOW - at)).quorum).toMatchObject({ total: 4, voting: 3 });
     // What it said by another key before its start may not be so any more.
     expect(diagnose(withAddress(NOW - at - 1)).quorum).toMatchObject({ total: 4, voting: 4 });
+    const said = (ranForMs: number) => words(withAddress(ranForMs)).map(({ summary }) => summary);
+    expect(said(NOW - at - 1)).toEqual([]);
+    expect(said(NOW - at)).toEqual(['no further node may fail', 'no node votes as 0xn9…']);
     const silentToo = addressOf('n3');
     const known = back(5_000).map((one) => {
       const { chain: facts, ...node } = one.facts.node ?? {};

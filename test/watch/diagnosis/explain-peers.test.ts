@@ -185,6 +185,15 @@ test('a peer that hangs is named before the diagnosis knows of it, and one that 
   expect(said({ kind: 'refused', address: 'x' })).toContain(FIREWALL);
 });
 
+test('a peer that has not answered since its start is waited for, and then named before the diagnosis knows of it', () => {
+  const said = (ms: number) =>
+    peersOf(
+      states({ n1: { peers: ['n3', 'n4'] }, n2: { ...startedAgo(ms), fault: { kind: 'refused', address: 'x' } } }),
+    );
+  expect(said(44_999)).toBe('n1 has 2 peers instead of 3; wait up to a minute: n2 has just started');
+  expect(said(45_000)).toBe('n1 has 2 peers instead of 3; n2 does not answer: the check latest_block says why');
+});
+
 test('several nodes that came are named by how they came', () => {
   const few = states({ n1: { peers: [] }, n2: startedAgo(1_000), n3: startedAgo(2_000) });
   expect(peersOf(withReturned(few, 'n4', 5_000))).toBe(

@@ -355,3 +355,64 @@ describe('containers stay problems of their own', () => {
     ]);
   });
 });
+
+describe('containers that end with their Docker Engine', () => {
+  const why = { address: 'unix:///var/run/docker.sock', code: 'ECONNREFUSED' } as const;
+  /** A target whose container ended so long ago, and whose engine was last found stopped a second ago. */
+  const ended = (known: KnownTarget, agoMs: number, isSilent: boolean, startedAt = 0): KnownTarget => {
+    const { name } = known.target;
+    const at = NOW - agoMs;
+    const stopped = containerOf(name, { running: false, status: 'exited', exitCode: 137, finishedAt: at });
+    const container: ContainerFacts = {
+      ...(stopped as ContainerFacts),
+      ...(isSilent && { observation: { kind: 'docker-unreachable', why } }),
+      run: { id: name, startedAt, restartCount: 0 },
+      lastExit: { code: 137, at },
+      engineDown: { from: NOW - 5_000, to: NOW - 1_000 },
+    };
+    return { ...known, facts: { ...known.facts, container } };
+  };
+  const silent = (name: string) => diagnosedNode(name, NAMES, { fault: { kind: 'refused', address: name } });
+  const stats = diagnosedService('stats', { fault: { kind: 'refused', address: 's' } });
+  const subnet = (isSilent: boolean, agoMs = 5_000) => [
+    ...NAMES.map((name) => ended(silent(name), agoMs, isSilent)),
+    ended(stats, 14_000, isSilent),
+  ];
+  const ofContainers = (targets: readonly KnownTarget[]) =>
+    told(targets).filter(([problem]) => problem !== 'subnet_halted');
+
+  test('are one problem, while Docker does not answer and where it starts them no more', () => {
+    const names =
+      'the containers of n1, n2, n3, n4, n5 and 3 others ended as Docker was stopped, 5s ago (02:46:35 UTC)';
+    const start = [...NAMES, 'stats'].map((name) => `generated-${name}-1`).join(' ');
+    expect(ofContainers(subnet(true))).toEqual([
+      [
+        'containers_crashed',
+        undefined,
+        'Docker itself was stopped, and 8 containers with it',
+        `${names}, and it does not answer`,
+        'start Docker, as with `systemctl start docker` on its machine, and then what does not start with it',
+      ],
+    ]);
+    expect(ofContainers(subnet(false))).toEqual([
+      [
+        'containers_crashed',
+        undefined,
+        'Docker itself was stopped, and 8 containers with it',
+        `${names}, and they do not run although it answers again`,
+        `start them with \`docker start ${start}\``,
+      ],
+    ]);
+  });
+
+  test('are told by themselves where they ended long before, run again or are one', () => {
+    const isJoined = (targets: readonly KnownTarget[]) =>
+      told(targets).some(([, , summary]) => String(summary).startsWith('Docker itself'));
+    expect(isJoined(subnet(true, 20_000))).toBe(false);
+    const one = [ended(silent('n1'), 5_000, true), ...NAMES.slice(1).map(node)];
+    expect(isJoined(one)).toBe(false);
+    expect(isJoined([...one.slice(0, -1), ended(silent('n7'), 5_000, true)])).toBe(true);
+    expect(isJoined([...one.slice(0, -1), ended(silent('n7'), 5_000, true, NOW - 4_000)])).toBe(false);
+    expect(isJoined([...one.slice(0, -1), ended(node('n7'), 5_000, true)])).toBe(false);
+  });
+});

@@ -4,9 +4,11 @@ import type { ElectionReading, Sent } from '../../../src/model/next-set.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { type Outlook, predictNextSet } from '../../../src/watch/diagnosis/predict-next-set.ts';
-import { diagnosedNode, NOW, STOPPED } from '../../support/diagnosed.ts';
+import { masternodeRows } from '../../../src/web/pages/masternodes.ts';
+import { diagnosedNode, NOW, STOPPED, withoutBlocks } from '../../support/diagnosed.ts';
 import { runElections } from '../../support/election-run.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
+import { words } from '../../support/page-words.ts';
 
 const [A, B, C, D, E] = ['a', 'b', 'c', 'd', 'e'].map((digit) => `0x${digit.repeat(40)}`) as [
   string,
@@ -240,20 +242,30 @@ test('twenty epochs of stopped and returning nodes, and of a key with little sta
 describe('the problem', () => {
   const NAMES = ['n1', 'n2', 'n3', 'n4'];
   /** A subnet at block 1,220, of which the second node is down, or its last part has been lost. */
-  function find(at: { height?: number; isDown?: boolean; election?: Partial<ElectionReading>; chosen?: boolean } = {}) {
-    const { height = 1_220, isDown = true, election, chosen = false } = at;
+  function find(
+    at: {
+      height?: number;
+      isDown?: boolean;
+      startedMs?: number;
+      election?: Partial<ElectionReading>;
+      chosen?: boolean;
+    } = {},
+  ) {
+    const { height = 1_220, isDown = true, startedMs, election, chosen = false } = at;
     const missedRounds = missedBy(isDown ? [1] : [], height, ACTIVE);
     const round = height + missedRounds.rounds.length;
     const masternodes = { number: height, round, active: ACTIVE, standby: [], penalised: [] };
     const nextEpoch = chosen ? { block: 1_351, candidates: ACTIVE, penalised: [B] } : undefined;
     const pool = { voteRounds: 8, neverSigned: isDown ? [B] : [], timeouts: 0, timeoutMissing: [], timeoutRound: 0 };
-    const nodes = NAMES.map((name, place) =>
-      diagnosedNode(name, NAMES, {
+    const nodes = NAMES.map((name, place) => {
+      const node = diagnosedNode(name, NAMES, {
         height,
         ...(isDown && name === 'n2' && { fault: { kind: 'refused', address: 'x' }, container: STOPPED }),
+        ...(startedMs !== undefined && name === 'n4' && { container: { startedAt: NOW - startedMs } }),
         chain: { address: ACTIVE[place] as string, masternodes, missedRounds, pool, ...(nextEpoch && { nextEpoch }) },
-      }),
-    );
+      });
+      return startedMs !== undefined && name === 'n4' ? withoutBlocks(node, startedMs) : node;
+    });
     const targets = nodes.map(({ target }) => target);
     const facts = {
       election: { ...reading({ block: height, sent: silent(B), ...election }), at: NOW },
@@ -264,6 +276,7 @@ describe('the problem', () => {
     return {
       problem: problem && [problem.severity, problem.summary, problem.evidence, problem.fix],
       next: epoch?.next,
+      line: words(String(masternodeRows('devnet', epoch))).match(/As things go .*? needed\./)?.[0],
       fate: epoch?.masternodes.find(({ name }) => name === 'n2')?.next,
     };
   }
@@ -278,6 +291,12 @@ describe('the problem', () => {
     ]);
     expect(next).toEqual({ total: 3, required: 3, voting: 3, isChosen: false });
     expect(fate).toMatchObject({ state: 'penalised', signBy: 1_335 });
+  });
+
+  test('counts in the line of the epoch only who votes now, not who has just started', () => {
+    const lineOf = (startedMs: number) => find({ isDown: false, startedMs }).line;
+    expect(lineOf(59_999)).toBe('As things go it has 4 masternodes: 3 vote now, 3 are needed.');
+    expect(lineOf(60_000)).toBe('As things go it has 4 masternodes: 4 vote now, 3 are needed.');
   });
 
   test('comes ten minutes before the choice, not earlier', () => {

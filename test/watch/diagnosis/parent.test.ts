@@ -340,12 +340,24 @@ describe('a checkpoint contract', () => {
     });
   });
 
-  test('that is there again since the relayer has last missed it is not missed', () => {
+  test.each([
+    ['contract_missing', 'contractSince', 'answersSince'],
+    ['parent_unreachable', 'answersSince', 'contractSince'],
+  ] as const)(
+    'or its chain that is there again since the relayer has last said %s is not missed',
+    (name, own, other) => {
+      const facts = parent(at(900), { ...still(6 * MINUTE), hasAdvanced: false });
+      const saidAt = NOW;
+      const found = (since: Partial<ParentFacts>) => named({ ...facts, ...since }, [failing(name)]);
+      expect(found({ [own]: saidAt, [other]: saidAt + 1 })).toEqual([`${name} relayer`]);
+      expect(found({ [own]: saidAt + 1 })).toEqual([]);
+    },
+  );
+
+  test('does not say since when a relayer fails for another reason', () => {
     const facts = parent(at(900), { ...still(6 * MINUTE), hasAdvanced: false });
-    const relayer = failing('contract_missing');
-    const [{ error = { at: 0 } } = {}] = Object.values(relayer.facts.logs?.relayer?.byMode ?? {});
-    expect(named({ ...facts, contractSince: error.at }, [relayer])).toEqual(['contract_missing relayer']);
-    expect(named({ ...facts, contractSince: error.at + 1 }, [relayer])).toEqual([]);
+    const again = { answersSince: NOW + 1, contractSince: NOW + 1 };
+    expect(named({ ...facts, ...again }, [failing('job_failed')])).toEqual(['relayer_stopped relayer']);
   });
 
   test('that answers again since the relayer has last failed to reach it is reached', () => {
