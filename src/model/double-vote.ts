@@ -1,6 +1,4 @@
 import type { WatchedMs } from '../lib/clock.ts';
-import type { Facts } from './facts.ts';
-import { findContainer, START_MS } from './restart-cause.ts';
 
 /** A vote for a block in a round. */
 export interface SignedVote {
@@ -39,13 +37,6 @@ export interface DoubleVote extends FoundVotes {
   readonly isAfterStart?: true;
 }
 
-/** A node that is started again forgets for which block it has voted, so it may vote for another one of the same round. */
-export function isAfterStart({ container, logs }: Facts, at: WatchedMs): boolean {
-  const starts = [findContainer(container)?.startedAt, container?.runBefore?.startedAt, logs?.node?.startedAt];
-  // Pools keep a vote for a minute, and are read once in another one.
-  return starts.some((startedAt = Number.NEGATIVE_INFINITY) => at >= startedAt && at - startedAt < 2 * START_MS);
-}
-
 /** The double votes of a subnet since subnetd watches it. */
 export interface DoubleVotes {
   readonly total: number;
@@ -68,18 +59,17 @@ const keyOf = ({ signer, votes }: VotePair): string => [signer, ...votes.map(({ 
 export function addDoubleVotes(
   known: DoubleVotes | undefined,
   found: readonly FoundVotes[],
-  ownersOf: (signer: string) => readonly { readonly target: { readonly name: string }; readonly facts: Facts }[],
+  /** What is known of the nodes with a key, for a time. */
+  ownersOf: (signer: string, at: WatchedMs) => Pick<DoubleVote, 'nodes' | 'isAfterStart'>,
 ): DoubleVotes | undefined {
   let all = known;
   for (const one of found) {
     const { total = 0, recent = [] } = all ?? {};
     const same = recent.find((each) => keyOf(each) === keyOf(one));
     if (same?.source === 'log' || (same !== undefined && one.source === 'pool')) continue;
-    const owners = ownersOf(one.signer);
     const at = same?.at ?? one.at;
-    const nodes = owners.map(({ target }) => target.name);
-    const isRestarted = same?.isAfterStart || owners.some(({ facts }) => isAfterStart(facts, at));
-    const next = { ...one, nodes, at, ...(isRestarted && { isAfterStart: true as const }) };
+    const { isAfterStart } = same ?? {};
+    const next = { ...one, ...ownersOf(one.signer, at), at, ...(isAfterStart && { isAfterStart }) };
     all = {
       total: total + Number(same === undefined),
       recent: [...recent.filter((each) => each !== same), next].slice(-MOST_DOUBLE_VOTES),

@@ -1,7 +1,10 @@
 import { formatMoment } from '../../lib/duration.ts';
 import { formatCount, listEach, shorten } from '../../lib/words.ts';
-import { type CastVote, type DoubleVote, isAfterStart, isOfOneRound } from '../../model/double-vote.ts';
+import { type CastVote, type DoubleVote, isOfOneRound } from '../../model/double-vote.ts';
+import { addressOf, type Facts } from '../../model/facts.ts';
 import type { Suspicion } from '../../model/problem.ts';
+import { findContainer, START_MS } from '../../model/restart-cause.ts';
+import type { TargetState } from '../../model/snapshot.ts';
 import { adviceOf, type SubnetView } from './subnet-view.ts';
 import { suspect } from './suspect.ts';
 
@@ -40,6 +43,20 @@ export function describeShared(address: string, doubleVotes: readonly DoubleVote
   const [newest] = doubleVotes.filter(({ signer }) => signer === address);
   if (newest === undefined) return '';
   return `; ${describeSigned(newest)} were signed with it ${formatMoment(newest.at, view)}`;
+}
+
+/** A node that is started again forgets for which block it has voted, so it may vote for another one of the same round. */
+function isAfterStart({ container, logs }: Facts, at: number): boolean {
+  const starts = [findContainer(container)?.startedAt, container?.runBefore?.startedAt, logs?.node?.startedAt];
+  // Pools keep a vote for a minute, and are read once in another one.
+  return starts.some((startedAt = Number.NEGATIVE_INFINITY) => at >= startedAt && at - startedAt < 2 * START_MS);
+}
+
+/** The nodes that have a key, and whether one of them was started about this time. */
+export function findOwners(states: readonly TargetState[], signer: string, at: number) {
+  const owners = states.filter(({ facts }) => addressOf(facts) === signer);
+  const isRestarted = owners.some(({ facts }) => isAfterStart(facts, at));
+  return { nodes: owners.map(({ target }) => target.name), ...(isRestarted && { isAfterStart: true as const }) };
 }
 
 /** Keys with which two blocks of one round were signed, or blocks that exclude each other as a node has proved. */

@@ -12,6 +12,7 @@ import type { SubnetFacts, SubnetObservation, SubnetProbeKind } from '../../mode
 import type { CheckSettings, Inventory, RoundName, Subnet, Target } from '../../model/target.ts';
 import { type CheckState, toCheckState } from '../../model/verdict.ts';
 import { type Diagnosis, diagnoseSubnet, explainTargets, NO_DIAGNOSIS } from '../diagnosis/diagnose-subnet.ts';
+import { findOwners } from '../diagnosis/find-double-votes.ts';
 import { describeBroken } from '../diagnosis/find-headline.ts';
 import { restoreProblems } from '../diagnosis/follow-problems.ts';
 import type { ExposureMemory } from '../diagnosis/subnet-view.ts';
@@ -275,8 +276,8 @@ export function createBoard(
     update(target, (facts, entry) => {
       const { settings, diagnosis, share } = entry;
       const { seen, found } = takeVotes(entry, target, observation, facts, now);
-      const doubleVotes = addDoubleVotes(entry.facts.doubleVotes, found, (signer) =>
-        entry.states.filter(({ facts: known }) => addressOf(known) === signer),
+      const doubleVotes = addDoubleVotes(entry.facts.doubleVotes, found, (signer, at) =>
+        findOwners(entry.states, signer, at),
       );
       if (doubleVotes !== undefined && doubleVotes !== entry.facts.doubleVotes) {
         entry.facts = { ...entry.facts, doubleVotes };

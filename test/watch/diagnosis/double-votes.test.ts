@@ -3,6 +3,7 @@ import { addDoubleVotes, type DoubleVote } from '../../../src/model/double-vote.
 import type { KnownTarget } from '../../../src/model/facts.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { findOwners } from '../../../src/watch/diagnosis/find-double-votes.ts';
 import { addressOf, diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';
 import { hashOf } from '../../support/double-votes.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
@@ -108,8 +109,10 @@ test('one that was started within two minutes before has forgotten its vote', ()
 test('that a node was started about then is kept, as a later container knows no more of it', () => {
   const [signer, startedAt] = [addressOf('n2'), NOW - 2 * MINUTE];
   const foundAt = (at: number) => {
-    const owners = [diagnosedNode('n2', NAMES, { container: { startedAt } })];
-    return addDoubleVotes(undefined, [voteOf(signer, { at })], () => owners)?.recent.map((one) => one.isAfterStart);
+    const owners = judgeTargets([diagnosedNode('n2', NAMES, { container: { startedAt } })], NOW);
+    return addDoubleVotes(undefined, [voteOf(signer, { at })], (key, voteAt) =>
+      findOwners(owners, key, voteAt),
+    )?.recent.map((one) => one.isAfterStart);
   };
   expect(foundAt(NOW - 1)).toEqual([true]);
   expect(foundAt(NOW)).toEqual([undefined]);

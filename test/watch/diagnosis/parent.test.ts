@@ -360,17 +360,6 @@ describe('a checkpoint contract', () => {
     expect(named({ ...facts, ...again }, [failing('job_failed')])).toEqual(['relayer_stopped relayer']);
   });
 
-  test('that answers again since the relayer has last failed to reach it is reached', () => {
-    const facts = parent(at(900), { ...still(6 * MINUTE), hasAdvanced: false });
-    const relayer = failing('parent_unreachable');
-    const [{ error = { at: 0 } } = {}] = Object.values(relayer.facts.logs?.relayer?.byMode ?? {});
-    expect(named({ ...facts, answersSince: error.at }, [relayer])).toEqual(['parent_unreachable relayer']);
-    expect(named({ ...facts, answersSince: error.at + 1 }, [relayer])).toEqual([]);
-    expect(named({ ...facts, answersSince: error.at + 1 }, [failing('relayer_stopped')])).toEqual([
-      'relayer_stopped relayer',
-    ]);
-  });
-
   test('that still moves when the relayer has failed for a while shows that blocks arrive', () => {
     const told = (failsForMs: number, facts = parent(), mode = 'full') => {
       const targets = [...nodes, failing('job_failed', mode)];

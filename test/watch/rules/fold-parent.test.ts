@@ -26,7 +26,6 @@ test('the age of the newest block is by our clock at the time when it was read',
   expect(foldAll([[90_000, head()]])).toEqual({
     observation: head(),
     at: 90_000,
-    answersSince: 90_000,
     headAgeMs: 90_000,
     headSince: 90_000,
     highest: 9,
