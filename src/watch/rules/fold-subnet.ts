@@ -132,7 +132,7 @@ export function foldParent(
     headAgeMs: head.ok ? wallMs - head.value.timestamp * 1000 : undefined,
     headSince: head.ok ? ((isSameHead ? before?.headSince : undefined) ?? at) : undefined,
     highest: head.ok ? Math.max(before?.highest ?? 0, head.value.number) : before?.highest,
-    answersSince: head.ok ? ((headBefore?.ok ? before?.answersSince : undefined) ?? at) : undefined,
+    answersSince: head.ok ? (before?.answersSince ?? at) : undefined,
     unanswered: head.ok ? undefined : { since, probes: probes + 1 },
     firstChainId,
     progress: checkpoint === undefined ? before?.progress : foldCheckpoint(before?.progress, checkpoint, at),
