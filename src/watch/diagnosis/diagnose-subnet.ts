@@ -262,14 +262,14 @@ function explainStart(state: TargetState): TargetState {
 
 /** Who is just back, by the problems of a subnet. */
 function findReturns(problems: readonly Problem[], ended: readonly EndedProblem[]): Returns {
-  const blind = [...problems, ...ended].filter(({ problem }) => isBlind(problem));
+  const ofAll = [...problems, ...ended].filter(({ problem }) => isBlind(problem) || problem === 'subnet_halted');
   return {
     nodes: new Map(
       findOver(problems).flatMap(({ name, seenAt, clearingSince = seenAt }) =>
         name ? [[name, clearingSince] as const] : [],
       ),
     ),
-    blindAt: Math.max(...blind.map(({ seenAt }) => seenAt)),
+    allAt: Math.max(...ofAll.map(({ seenAt }) => seenAt)),
   };
 }
 

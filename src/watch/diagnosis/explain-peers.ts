@@ -28,11 +28,11 @@ export function isBack(state: TargetState, now: number): boolean {
 export interface Returns {
   /** The nodes whose own problem has ended, though they may still lag, and when. */
   readonly nodes: ReadonlyMap<string, number>;
-  /** When subnetd itself was last found to see no node: who can be read again since then was not away. */
-  readonly blindAt: number;
+  /** When it was last found that no node can be seen, or that the subnet is halted: who is well again since then was not away. */
+  readonly allAt: number;
 }
 
-function findAbsence(state: TargetState, now: number, { nodes, blindAt }: Returns): Absence | undefined {
+function findAbsence(state: TargetState, now: number, { nodes, allAt }: Returns): Absence | undefined {
   if (state.target.component !== 'node') return undefined;
   const container = viewContainer(state);
   if (container.kind === 'paused') return 'paused';
@@ -47,8 +47,8 @@ function findAbsence(state: TargetState, now: number, { nodes, blindAt }: Return
   if (observation?.latest.ok === false && (observation.latest.fault.kind === 'timeout' || hasFailedToStart))
     return 'silent';
   const { since = now } = checkOf(state, 'latest_block') ?? {};
-  const wasUnseen = since >= blindAt && since - blindAt < ASKED_WITHIN_MS;
-  const backAt = nodes.get(state.target.name) ?? (isBack(state, now) && !wasUnseen ? since : undefined);
+  const wasOfAll = Math.abs(since - allAt) < ASKED_WITHIN_MS;
+  const backAt = nodes.get(state.target.name) ?? (isBack(state, now) && !wasOfAll ? since : undefined);
   const peers = checkOf(state, 'peers');
   // One that had its peers meanwhile has lost them for another reason.
   const hadPeers = peers?.verdict === 'fail' && peers.since > (backAt ?? now);

@@ -23,12 +23,9 @@ export const isQuorumLost = (quorum: Quorum | undefined): quorum is Quorum =>
 const isWaiting = (quorum: Quorum | undefined): quorum is Quorum =>
   quorum?.starting !== undefined && countReserve(quorum) < 0 && !isQuorumLost(quorum);
 
-/** The problems of single targets, which say why the subnet is as it is. What is of the whole comes from nodes. */
+/** The problems of single targets. */
 function nameCauses(problems: readonly Problem[], except: Problem | undefined): string {
-  const isOther = ({ component }: Problem): number => Number(except?.name === undefined && component !== 'node');
-  const causes = problems
-    .filter((one) => one !== except && one.name !== undefined && one.state !== 'clearing')
-    .toSorted((one, other) => isOther(one) - isOther(other));
+  const causes = problems.filter((one) => one !== except && one.name !== undefined && one.state !== 'clearing');
   const named = causes.slice(0, MAX_CAUSES).map(({ summary }) => summary);
   if (named.length === 0) return '';
   const more = causes.length - named.length;
@@ -189,8 +186,17 @@ export function findHeadline(
     const sentence = `${subnet} is recovering${suspected === undefined ? '' : ', but a possible problem is being checked'}`;
     return { standing: 'warn', sentence, detail, since: worst.since };
   }
-  // A fix that follows another target's problem would be read as that one's.
-  const detail = worst.name === undefined || others === '' ? join(others || votes, toDo) : join(toDo, others);
+  // What is of the whole comes from nodes. A fix that follows another target's problem would be read as that one's.
+  const isOfNode = ({ component }: Problem) => component === 'node';
+  const causes = worst.name === undefined ? nameCauses(standing.filter(isOfNode), worst) : '';
+  const rest =
+    causes === ''
+      ? others
+      : nameCauses(
+          standing.filter((one) => !isOfNode(one)),
+          worst,
+        );
+  const detail = join(causes || (worst.name === undefined || rest === '' ? votes : ''), toDo, rest);
   return { ...describeWorst(subnet, worst, areAsked ? quorum : undefined), detail, since: worst.since };
 }
 

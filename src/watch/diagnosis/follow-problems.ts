@@ -236,6 +236,9 @@ function lacksPeersOtherwise({ name }: Problem, each: ExplainedCheck, state: Tar
   return each.name === name ? answered : !answered || isBack(state, now);
 }
 
+/** What to do while nothing is lacking but what has just started. */
+const SPARE_FIRST = 'restart no other node until a vote is to spare again';
+
 /** A problem that is not found any more; undefined when it is over. */
 function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Shown): Problem | undefined {
   const { isSpendKnown = true, lacksSpare = false } = shown;
@@ -261,7 +264,8 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
         ),
     ),
   );
-  return { ...withoutAges(before), explains, fix: NOTHING_TO_DO, state: 'clearing', clearingSince, next };
+  const fix = isStillAtRisk ? SPARE_FIRST : next === undefined ? NOTHING_TO_DO : before.fix;
+  return { ...withoutAges(before), explains, fix, state: 'clearing', clearingSince, next };
 }
 
 const byUrgency = (one: Problem, other: Problem): number =>

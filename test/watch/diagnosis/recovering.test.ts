@@ -312,7 +312,10 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
   const known: Problem = { ...wallet, component: 'relayer', name: 'relayer' };
   expect(
     findHeadline('devnet', targets, [halt, known, { ...down, state: 'open' }], { quorum: lost, hasRisen: true }).detail,
-  ).toMatch(/^The container of n\d .*, the wallet runs out\. Bring back n4\.$/);
+  ).toMatch(/^The container of n\d [^.]*\. Bring back n4\. The wallet runs out\.$/);
+  expect(findHeadline('devnet', targets, [halt, known], { quorum: lost, hasRisen: true }).detail).toBe(
+    '2 of 4 masternodes can vote, 3 needed. Bring back n4. The wallet runs out.',
+  );
   const enough = { ...QUORUM, voting: 3 };
   // What clears of some nodes is not gone when it is found of others.
   expect(
