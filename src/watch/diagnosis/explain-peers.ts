@@ -47,7 +47,7 @@ function findAbsence(state: TargetState, now: number, { nodes, allAt }: Returns)
   if (observation?.latest.ok === false && (observation.latest.fault.kind === 'timeout' || hasFailedToStart))
     return 'silent';
   const { since = now } = checkOf(state, 'latest_block') ?? {};
-  const wasOfAll = Math.abs(since - allAt) < ASKED_WITHIN_MS;
+  const wasOfAll = since >= allAt && since - allAt < ASKED_WITHIN_MS;
   const backAt = nodes.get(state.target.name) ?? (isBack(state, now) && !wasOfAll ? since : undefined);
   const peers = checkOf(state, 'peers');
   // One that had its peers meanwhile has lost them for another reason.

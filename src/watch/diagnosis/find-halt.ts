@@ -4,13 +4,13 @@ import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
 import { isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
 import type { Finding } from '../../model/verdict.ts';
-import { IPC_SOCKET } from '../clients/geth-calls.ts';
 import { isCredible } from '../rules/view.ts';
 import { findChosen, placeEpoch } from './find-epoch.ts';
 import { describeVotes } from './find-headline.ts';
+import { type Block, findLostSnapshot, findLostState } from './find-lost-state.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
 import { createIsVoter, describeUntold, requiredVotes } from './quorum.ts';
-import { ASKED_WITHIN_MS, hasPrinted, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
+import { ASKED_WITHIN_MS, hasPrinted, isStopped, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
 import { explainEach, refsTo, suspect } from './suspect.ts';
 
 /** A node that waits prints a line about each message that it refuses: one each timeout. */
@@ -63,42 +63,6 @@ function findForeignCommittee(view: SubnetView): Required<Finding> | undefined {
       : 'the next block begins an epoch whose masternodes are others than those that sign, by the log',
     fix: 'a restart does not help: start nodes with the keys of the next masternodes; on a young chain, make its genesis again, whose validator contract names them, and begin with empty data folders',
   };
-}
-
-/** A node without the state of its newest blocks prints a line about that every two seconds while it is its turn, which comes after those of all others. */
-const LACKS_STATE_MS = 30_000;
-
-/**
- * A kill of all nodes of a subnet, or of its only one, has cost them the state of the newest blocks. They know their headers, build on
- * the last of them, and never make a block again, as no node has those blocks. Seen with XDC-Subnet v0.3.2 and four nodes of XDPoSChain,
- * and so was the way out: with their heads set back to the last block that has its state, they go on after a restart.
- */
-function findLostState({ nodes, now }: SubnetView, last: Block | undefined): Required<Finding> | undefined {
-  const isBelow = ({ height }: NodeView) => height !== undefined && height.number < (last?.number ?? 0);
-  const lacking = nodes.filter((node) => hasPrinted(node, 'state_missing', nodes.length * LACKS_STATE_MS, now));
-  const [node] = lacking;
-  // Right after a start nodes may find their state by themselves.
-  const isNew = ({ container: one }: NodeView) =>
-    'container' in one && now - (one.container.startedAt ?? 0) < LACKS_STATE_MS;
-  if (node === undefined || (nodes.length > 1 && !nodes.every(isBelow)) || nodes.some(isNew)) return undefined;
-  const { name, container, target } = node;
-  // In its container the socket is always there.
-  const socket = 'container' in container ? IPC_SOCKET : (target.ipc ?? 'XDC.ipc');
-  const setBack = `XDC attach --exec 'debug.setHead(web3.toHex(eth.blockNumber))' ${toShellWord(socket)}`;
-  const own = 'container' in container ? toShellWord(container.container.name) : undefined;
-  const steps = own
-    ? `with \`docker exec ${own} ${setBack}\`, then \`docker restart ${own}\``
-    : `with \`${setBack}\` where it runs, and restart it`;
-  const after = 'the console may print an error although the head is set back; the blocks after that one are lost';
-  return nodes.length === 1
-    ? {
-        seen: `a kill has cost ${name} the state of its newest blocks, and no other node has them`,
-        fix: `set its head back to the last block that has its state ${steps}; ${after}`,
-      }
-    : {
-        seen: `a kill has cost all nodes the state of the newest blocks: ${namesOf(lacking)} cannot make another`,
-        fix: `set the head of each node back to the last block that has its state, for ${name} ${steps}; restart them when all are set back; ${after}`,
-      };
 }
 
 /**
@@ -199,8 +163,6 @@ function findNoProposer(view: SubnetView, last: Block): Required<Finding> | unde
   };
 }
 
-const namesOf = (nodes: readonly NodeView[]): string => listEach(nodes, ({ name }) => name);
-
 /** A node that takes no part, with the reason. */
 function describeOut(node: NodeView): string {
   const { name, container, peers } = node;
@@ -224,11 +186,6 @@ function isGone(node: NodeView, { stallAfterMs, now }: SubnetView): boolean {
   const { kind } = node.fault ?? {};
   const answeredAt = node.state.facts.node?.latest?.lastGoodAt ?? Number.NEGATIVE_INFINITY;
   return GONE_FAULTS.includes(kind) && (kind !== 'timeout' || now - answeredAt >= stallAfterMs);
-}
-
-interface Block {
-  readonly number: number;
-  readonly since: number;
 }
 
 /** The last block, and when it was first seen: nodes below may have come up to it later. */
@@ -320,6 +277,7 @@ function adviseOnHalt(
   const mayBeSplit = joining.length + gone.length === 0;
   const cause =
     findLostState(view, last) ??
+    findLostSnapshot(view, last) ??
     (mayBeSplit ? findSplitRounds(view, last?.since ?? view.now) : undefined) ??
     (last && findNoProposer(view, last));
   const awaited = cause === undefined ? [...starting, ...gone] : starting;

@@ -1,4 +1,5 @@
 import type { WallMs, WatchedMs } from '../../lib/clock.ts';
+import { listEach } from '../../lib/words.ts';
 import type { ClientAdvice } from '../../model/client.ts';
 import type { RpcExposure } from '../../model/exposure.ts';
 import { type ChainFacts, countPeers, type Progress } from '../../model/facts.ts';
@@ -242,6 +243,9 @@ export const fails = ({ failing }: TargetView, name: CheckName): boolean => fail
 /** Whether the log of a node has shown a line of a pattern within a time. */
 export const hasPrinted = ({ state }: NodeView, pattern: string, withinMs: number, now: number): boolean =>
   now - (state.facts.logs?.patterns[pattern]?.at ?? Number.NEGATIVE_INFINITY) < withinMs;
+
+/** The names of nodes, as listed in a sentence. */
+export const namesOf = (nodes: readonly NodeView[]): string => listEach(nodes, ({ name }) => name);
 
 /** What to do about a node, in the words of the client that it runs. */
 export const adviceOf = ({ target, state }: Pick<NodeView, 'target' | 'state'>): ClientAdvice =>

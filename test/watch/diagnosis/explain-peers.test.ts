@@ -98,14 +98,17 @@ test('a node is just back for a minute after its problem, and no longer once it 
   expect(said('n1', 40_000, 39_999)).toContain(FIREWALL);
 });
 
-test('a node that subnetd itself could not see is not just back', () => {
-  const few = withReturned(states({ n1: { peers: ['n3', 'n4'] } }), 'n2', 5_000);
-  const { component: _, name: __, ...whole } = over({ problem: 'monitor_offline' });
-  expect(peersOf(few, 'n1', [{ ...whole, seenAt: NOW - 24_999 }])).toContain(FIREWALL);
-  expect(peersOf(few, 'n1', [{ ...whole, seenAt: NOW - 25_000 }])).toContain('n2 is just back');
-  // It went away before subnetd saw nobody.
-  expect(peersOf(few, 'n1', [{ ...whole, seenAt: NOW - 4_999 }])).toContain('n2 is just back');
-});
+test.each(['monitor_offline', 'subnet_halted'] as const)(
+  'a node that was not well only in %s is not just back',
+  (problem) => {
+    const few = withReturned(states({ n1: { peers: ['n3', 'n4'] } }), 'n2', 5_000);
+    const { component: _, name: __, ...whole } = over({ problem });
+    expect(peersOf(few, 'n1', [{ ...whole, seenAt: NOW - 24_999 }])).toContain(FIREWALL);
+    expect(peersOf(few, 'n1', [{ ...whole, seenAt: NOW - 25_000 }])).toContain('n2 is just back');
+    // It went away before that.
+    expect(peersOf(few, 'n1', [{ ...whole, seenAt: NOW - 4_999 }])).toContain('n2 is just back');
+  },
+);
 
 test('the log of a node that was away has stood because of that', () => {
   const logOf = (problem: Problem) => {

@@ -123,9 +123,12 @@ describe('a problem', () => {
         [over, []],
       ] as const)
         followed = follow(followed, found, well, T0 + ms, { lacksSpare: isShort });
-      return followed.problems.map(({ state }) => state);
+      return followed.problems.map(({ state, fix }) => [state, fix]);
     };
-    expect([left(true), left(false)]).toEqual([['clearing'], []]);
+    expect([left(true), left(false)]).toEqual([
+      [['clearing', 'restart no other node until a vote is to spare again']],
+      [],
+    ]);
   });
 
   test('of too few votes is suspected for as long, and no longer', () => {
