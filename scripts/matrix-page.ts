@@ -32,7 +32,12 @@ export interface MatrixRow {
 }
 
 /** Faults that were wrong when last measured, or not measured since a change; the page names them. */
-export const UNMEASURED: readonly FaultName[] = ['parent-halted', 'nodes-killed', 'packets-stuck'];
+export const UNMEASURED: readonly FaultName[] = [
+  'parent-halted',
+  'nodes-killed',
+  'packets-stuck',
+  'masternode-resigned',
+];
 
 const ALERTMANAGER = new URL('../config/alertmanager/alertmanager.yml.example', import.meta.url);
 

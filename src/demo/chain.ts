@@ -93,8 +93,8 @@ export interface Chain {
 
 /** The chain that all nodes of a healthy subnet follow. */
 export interface MainChain extends Chain {
-  /** Lets blocks come differently from now on. */
-  change(ms: number, how: Turnout): void;
+  /** Lets blocks come differently from now on. Who has resigned keeps its turns until the next election. */
+  change(ms: number, how: Turnout, resigned?: readonly Hex[]): void;
 }
 
 /** The wait for a masternode that makes no block, in milliseconds, as a generated subnet has it. */
@@ -111,7 +111,11 @@ export const createChain = (
   height: number = START_HEIGHT,
   { elects = true, ...terms }: Omit<Contract, 'candidates'> & { readonly elects?: boolean } = {},
 ): MainChain => {
-  const contract: Contract = { candidates: masternodes, ...terms };
+  const contractWithout = (resigned: readonly Hex[]): Contract => {
+    const stays = (_: unknown, place: number) => !resigned.includes(masternodes[place] ?? ZERO_ADDRESS);
+    return { ...terms, candidates: masternodes.filter(stays), stakes: terms.stakes?.filter(stays) };
+  };
+  let contract = contractWithout([]);
   const pace: Pace = { masternodes: masternodes.length, roundTimeoutMs };
   let timeline = startTimeline(nowMs, height, LOST_ROUNDS, pace);
   let how: Turnout = { producing: true, absent: [], penalised: [] };
@@ -155,7 +159,9 @@ export const createChain = (
   const toPlaces = (addresses: readonly Hex[] = []) => addresses.map((address) => masternodes.indexOf(address));
   const turnFrom = (ms: number): void => {
     const penalised = [...new Set([...how.penalised, ...toPlaces(elected?.penalised)])].sort((a, b) => a - b);
-    timeline = changeTimeline(timeline, ms, { ...how, penalised, standby: toPlaces(elected?.standby) });
+    const gone = masternodes.filter((address) => elected?.candidates.includes(address) === false);
+    const out = { penalised, standby: toPlaces(elected?.standby), gone: toPlaces(gone) };
+    timeline = changeTimeline(timeline, ms, { ...how, ...out });
   };
   /** Holds the elections up to a time. The masternodes of an epoch make its first block. */
   const settle = (ms: number): void => {
@@ -175,7 +181,9 @@ export const createChain = (
 
   return {
     roundTimeoutMs,
-    contract,
+    get contract() {
+      return contract;
+    },
     choiceAt: (number) => choices.get(number - ((number + EPOCH - GAP) % EPOCH)),
     // One for each block that it has signed, in the block after that.
     sentUpTo: (address, number) => {
@@ -209,9 +217,10 @@ export const createChain = (
       };
     },
     proposerOf,
-    change: (ms, next) => {
+    change: (ms, next, resigned = []) => {
       settle(ms);
       how = next;
+      contract = contractWithout(resigned);
       turnFrom(ms);
     },
     isProducing: () => timeline.eras.at(-1)?.producing === true,

@@ -34,6 +34,8 @@ export const NO_EFFECTS = {
   mute: none,
   /** These follow the chain, but are no masternodes for now, as they missed their rounds. */
   penalised: none,
+  /** These are masternodes and no candidates any more, so the chain chooses the next set without them. */
+  resigned: none,
   /** These follow another branch of the chain, so their votes count for nothing. */
   forked: none,
   /** These were started with another genesis and have no other block. */

@@ -39,6 +39,13 @@ const problemOfQuorum = (effects: Effects, nodes: readonly string[]): readonly s
   return isShort && voters.length === quorum(masternodes.length) ? ['quorum_at_risk'] : [];
 };
 
+/** What masternodes that the next set is without bring: ten minutes before the chain chooses it. */
+const problemOfNextSet = (effects: Effects, nodes: readonly string[]): readonly string[] => {
+  const { penalised, resigned } = effects;
+  const leaves = (name: string) => resigned.includes(name) && !penalised.includes(name);
+  return producesBlocks(effects, nodes) && nodes.some(leaves) ? ['next_epoch_at_risk'] : [];
+};
+
 /** What nodes that run with another key bring: two with one key are the cause of the key that nobody has. */
 const problemsOfKeys = ({ keys }: Effects, nodes: readonly string[]): readonly string[] => {
   const used = Object.values(keys);
@@ -124,6 +131,7 @@ export const problemsOf = (effects: Effects, parts: DemoParts): readonly string[
   const isForked = running.some((name) => effects.forked.includes(name));
   return [
     ...(isForked ? ['chain_forked'] : problemOfQuorum(effects, nodes)),
+    ...problemOfNextSet(effects, nodes),
     ...(effects.finalityStalled ? ['finality_stalled'] : []),
     ...(effects.clockStepped ? ['monitor_suspended'] : []),
     ...(isForked || !producesBlocks(effects, nodes) ? [] : problemsOfKeys(effects, nodes)),

@@ -153,6 +153,12 @@ export const FAULTS = {
     ...needsSecond,
     effects: { penalised: ['subnet2'] },
   },
+  'masternode-resigned': {
+    what: 'subnet2 has resigned as a candidate, so it loses its turns with the next masternode set. subnetd says so ten minutes before the chain chooses that set, which is twelve minutes after the demo starts.',
+    ...needsSecond,
+    notIn: { xdposchain: 'whose elections the demo does not simulate' },
+    effects: { resigned: ['subnet2'] },
+  },
   'finality-stalled': {
     what: 'Blocks are made, but none is committed, so the relayer has nothing to submit.',
     effects: { finalityStalled: true },

@@ -132,12 +132,19 @@ export const createSubnet = (
   const placesOf = (all: { has(name: string): boolean }): readonly number[] =>
     names.flatMap((name, index) => (all.has(name) ? [index] : []));
 
-  const turnChain = (): void =>
-    chain.change(now(), {
+  const turnChain = (): void => {
+    const turnout = {
       producing: !broken.halted,
       absent: placesOf(absentees(broken)),
       penalised: placesOf(new Set(broken.penalised)),
-    });
+    };
+    const resigned = identities.filter(({ name }) => broken.resigned.includes(name));
+    chain.change(
+      now(),
+      turnout,
+      resigned.map(({ address }) => address),
+    );
+  };
   turnChain();
 
   const packets = createPackets();

@@ -16,6 +16,8 @@ export interface Turnout {
   readonly penalised: readonly number[];
   /** There is no room for them. */
   readonly standby?: readonly number[];
+  /** They were no candidates any more when the masternodes were chosen. */
+  readonly gone?: readonly number[];
 }
 
 /** Where an era begins. */
@@ -62,8 +64,9 @@ export const turnOf = ({ inOffice }: Pick<Era, 'inOffice'>, round: number): numb
 
 const beginEra = ({ masternodes, roundTimeoutMs }: Pace, begin: Begin, turnout: Turnout): Era => {
   const places = Array.from({ length: masternodes }, (_, place) => place);
-  const { penalised, standby = [], absent } = turnout;
-  const inOffice = places.filter((place) => !penalised.includes(place) && !standby.includes(place));
+  const { penalised, standby = [], gone = [], absent } = turnout;
+  const out = [...penalised, ...standby, ...gone];
+  const inOffice = places.filter((place) => !out.includes(place));
   const voters = inOffice.filter((place) => !absent.includes(place)).length;
   const blocks = [];
   let ms = 0;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { START_HEIGHT } from '../../src/demo/chain.ts';
+import { GET_CANDIDATES, readCandidates } from '../../src/watch/probes/candidates.ts';
 import { eventually } from '../support/cli.ts';
 import { block, call, isRefused } from './rpc.ts';
 import { connectTo, isBroken, start } from './simulation.ts';
@@ -184,4 +185,28 @@ test('rolling-restart: one node after the other is down for ten seconds, and the
   expect(new Set(await Promise.all([1, 2, 3, 4].map((number) => resultOf(node(number), 'eth_blockNumber')))).size).toBe(
     1,
   );
+});
+
+test('masternode-resigned: it is no candidate at once, and has turns until the set that is chosen without it', async () => {
+  const { simulation, clock, node } = await start([]);
+  const resigned = await resultOf(node(2), 'eth_coinbase');
+  const candidates = async () =>
+    readCandidates(await resultOf(node(1), GET_CANDIDATES.method, ...GET_CANDIDATES.params));
+  const masternodes = async () => (await resultOf(node(1), 'XDPoS_getMasternodesByNumber', 'latest')) as object;
+  expect(await candidates()).toContain(resigned);
+  await simulation.setFaults(['masternode-resigned']);
+  expect(await candidates()).toHaveLength(3);
+  expect(await candidates()).not.toContain(resigned);
+
+  const passTo = (number: number) => clock.pass((number - START_HEIGHT) * 2);
+  passTo(3_599);
+  expect(await resultOf(node(1), 'eth_getBlockByNumber', hex(2_251), false)).toMatchObject({
+    nextValidators: expect.arrayContaining([resigned]),
+  });
+  const chosen = (await resultOf(node(1), 'eth_getBlockByNumber', hex(3_151), false)) as object;
+  expect(chosen).toMatchObject({ nextValidators: expect.not.arrayContaining([resigned]), penalties: [] });
+  expect(await resultOf(node(1), 'XDPoS_getMasternodesByNumber', hex(3_598))).toMatchObject({ MasternodesLen: 4 });
+  clock.pass(20);
+  expect(await masternodes()).toMatchObject({ Number: 3_609, MasternodesLen: 3, PenaltyLen: 0, StandbynodesLen: 0 });
+  expect(await masternodes()).not.toMatchObject({ Masternodes: expect.arrayContaining([resigned]) });
 });

@@ -54,8 +54,10 @@ function describeWayBack(
   const bring = node.isOut
     ? `bring ${names} back`
     : `see why ${names} ${leavers.length === 1 ? 'makes' : 'make'} no blocks: log, clock and peers`;
-  if (fate.state === 'removed') return `propose ${names} again in the validator contract, if that was not intended`;
-  if (fate.state === 'standby') return `add stake to ${names} in the validator contract, or lose its turns`;
+  const late = isChosen ? ': the choice is made, so this counts from the next one on' : '';
+  if (fate.state === 'removed')
+    return `propose ${names} again in the validator contract, if that was not intended${late}`;
+  if (fate.state === 'standby') return `add stake to ${names} in the validator contract, or lose its turns${late}`;
   const it = leavers.length === 1 ? 'it stays in the set if it signs' : 'they stay in the set if they sign';
   if (fate.signBy !== undefined) {
     const left = formatDuration(Math.max(0, fate.signBy - (view.reference ?? fate.signBy)) * periodMs);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ConsensusSettings, MissedRounds } from '../../../src/model/chain.ts';
+import type { ConsensusSettings, MissedRounds, NextEpoch } from '../../../src/model/chain.ts';
 import type { ElectionReading, Sent } from '../../../src/model/next-set.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
@@ -248,14 +248,14 @@ describe('the problem', () => {
       isDown?: boolean;
       startedMs?: number;
       election?: Partial<ElectionReading>;
-      chosen?: boolean;
+      chosen?: Pick<NextEpoch, 'candidates' | 'penalised'>;
     } = {},
   ) {
-    const { height = 1_220, isDown = true, startedMs, election, chosen = false } = at;
+    const { height = 1_220, isDown = true, startedMs, election, chosen } = at;
     const missedRounds = missedBy(isDown ? [1] : [], height, ACTIVE);
     const round = height + missedRounds.rounds.length;
     const masternodes = { number: height, round, active: ACTIVE, standby: [], penalised: [] };
-    const nextEpoch = chosen ? { block: 1_351, candidates: ACTIVE, penalised: [B] } : undefined;
+    const nextEpoch = chosen && { block: 1_351, ...chosen };
     const pool = { voteRounds: 8, neverSigned: isDown ? [B] : [], timeouts: 0, timeoutMissing: [], timeoutRound: 0 };
     const nodes = NAMES.map((name, place) => {
       const node = diagnosedNode(name, NAMES, {
@@ -306,13 +306,22 @@ describe('the problem', () => {
   });
 
   test('stays when the choice is made, and then says what is left to do', () => {
-    const { problem, next } = find({ height: 1_400, chosen: true });
+    const { problem, next } = find({ height: 1_400, chosen: { candidates: ACTIVE, penalised: [B] } });
     expect(problem?.slice(1)).toEqual([
       'n2 has no turns in epoch 2',
       'no block made in this epoch; as chosen at block 1350, 3 masternodes have turns in epoch 2, 3 of them vote now, and 3 are needed',
       'bring n2 back and keep it running: the choice is made, and the next one counts what is signed before it',
     ]);
     expect(next?.isChosen).toBe(true);
+  });
+
+  test('says of one that has resigned and is not chosen, that a new proposal counts from the next choice on', () => {
+    const chosen = { candidates: [A, C, D], penalised: [] };
+    expect(find({ height: 1_400, isDown: false, election: { sent: SIGNING }, chosen }).problem?.slice(1)).toEqual([
+      'n2 has no turns in epoch 2, which leaves no spare vote',
+      'no candidate any more; as chosen at block 1350, 3 masternodes have turns in epoch 2, 3 of them vote now, and 3 are needed',
+      'propose n2 again in the validator contract, if that was not intended: the choice is made, so this counts from the next one on',
+    ]);
   });
 
   test('names a candidate that has resigned and one with too little stake, and says that no vote is left to spare', () => {
