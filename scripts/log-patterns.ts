@@ -28,8 +28,8 @@ const WHERE =
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-const row = ({ name, means, literal, level, what, fix, containerOnly }: LogPattern): string =>
-  `| \`${name}\` | ${means} | \`${cell(literal.trim() || `${level}`)}\` | ${cell(formatReason({ seen: what, fix }))}${containerOnly ? ' (in the log of the container only)' : ''} |`;
+const row = ({ name, means, literal, level, mark, what, fix, containerOnly }: LogPattern): string =>
+  `| \`${name}\` | ${means} | \`${cell(literal.trim() || level || `/${mark?.source}/`)}\` | ${cell(formatReason({ seen: what, fix }))}${containerOnly ? ' (in the log of the container only)' : ''} |`;
 
 /** The page about log patterns, made of the packs. */
 export function logPatternsPage(): string {

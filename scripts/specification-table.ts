@@ -190,7 +190,7 @@ const code = (text: string): string => `\`${cell(text.trim())}\``;
 const formatLines = (looksFor: SpecificationRow['looksFor']): string =>
   typeof looksFor === 'string'
     ? cell(looksFor)
-    : looksFor.map(({ name, literal }) => `${name}: ${code(literal)}`).join('<br>');
+    : looksFor.map(({ name, literal, mark }) => `${name}: ${code(literal || `/${mark?.source}/`)}`).join('<br>');
 
 /** The rows as a table of the documentation. */
 export const specificationTable = (): string =>

@@ -10,6 +10,7 @@ import { createLineTimeReader } from '../watch/logs/match/read-line-time.ts';
 import { packs } from '../watch/logs/packs.ts';
 import { checksFor } from '../watch/rules/checks.ts';
 import { foldLogHit } from '../watch/rules/fold-logs.ts';
+import { findWrapping } from './find-wrapping.ts';
 import { readSavedLog } from './read-saved-log.ts';
 
 /** The result of a saved log, as of the time of its last line. */
@@ -82,15 +83,18 @@ export async function judgeSavedLog(component: Component, file: string): Promise
   };
   const now = Date.now();
   const reader = createLogReader({ pack, own: [], timezone: 'UTC', now: () => now, onHit });
+  const unwrap = await findWrapping(component, readSavedLog(file));
   const onLine = (text: string, start: number, end: number) => {
     lines++;
-    const line = text.slice(start, end);
+    const cut = text.slice(start, end);
+    const line = unwrap === undefined ? cut : unwrap(cut);
     isOfForm ||= hasForm(component, line);
     const at = readTime(line, now);
     first ??= at;
     // A line without a time counts as printed with the line before it.
     last = Math.max(at ?? 0, last ?? 0);
-    reader.read(text, start, end, at ?? last);
+    if (unwrap === undefined) reader.read(text, start, end, at ?? last);
+    else reader.read(line, 0, line.length, at ?? last);
   };
   const cutter = createLineCutter();
   for await (const text of readSavedLog(file)) cutter.push(text, onLine);

@@ -1,10 +1,21 @@
 import { createReadStream } from 'node:fs';
-import { createGunzip } from 'node:zlib';
+import type { Transform } from 'node:stream';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { toLatin1 } from '../watch/logs/match/line-form.ts';
 
-/** What Windows' tools write before UTF-16, in Latin-1. */
-const ENCODINGS: Readonly<Record<string, string>> = { '\xff\xfe': 'utf-16le', '\xfe\xff': 'utf-16be' };
-const GZIP = '\x1f\x8b';
+/** By the first two bytes, in Latin-1: what Windows' tools write before UTF-16. */
+const ENCODINGS: Readonly<Record<string, string>> = {
+  '\xff\xfe': 'utf-16le',
+  '\xfe\xff': 'utf-16be',
+  // Without the mark, as a piece of such a file is: each second byte of ASCII is 0.
+  'x\0': 'utf-16le',
+  '\0x': 'utf-16be',
+};
+/** What packed files begin with. */
+const PACKERS: Readonly<Record<string, () => Transform>> = {
+  '\x1f\x8b': createGunzip,
+  '\x28\xb5': createZstdDecompress,
+};
 const UTF8_MARK = '\xef\xbb\xbf';
 
 async function readStart(file: string): Promise<string> {
@@ -15,17 +26,17 @@ async function readStart(file: string): Promise<string> {
 }
 
 async function openBytes(file: string): Promise<AsyncIterable<Buffer>> {
-  const isPacked = (await readStart(file)) === GZIP;
+  const unpack = PACKERS[await readStart(file)];
   const bytes = createReadStream(file);
-  if (!isPacked) return bytes as AsyncIterable<Buffer>;
-  const unpacked = createGunzip();
+  if (unpack === undefined) return bytes as AsyncIterable<Buffer>;
+  const unpacked = unpack();
   bytes.on('error', (error) => unpacked.destroy(error));
   return bytes.pipe(unpacked) as AsyncIterable<Buffer>;
 }
 
 /**
- * The text of a saved log, in Latin-1 of its UTF-8, as logs are searched. It may be packed with gzip, and may be UTF-16 if it
- * begins with a byte order mark. Rejects when it cannot be read.
+ * The text of a saved log, in Latin-1 of its UTF-8, as logs are searched. It may be packed with gzip or
+ * zstd, and may be UTF-16. Rejects when it cannot be read.
  */
 export async function* readSavedLog(file: string): AsyncGenerator<string> {
   let decode: ((chunk: Buffer) => string) | undefined;
@@ -35,7 +46,7 @@ export async function* readSavedLog(file: string): AsyncGenerator<string> {
       continue;
     }
     const text = chunk.toString('latin1');
-    const encoding = ENCODINGS[text.slice(0, 2)];
+    const encoding = ENCODINGS[text.slice(0, 2)] ?? ENCODINGS[text.slice(0, 2).replace(/[^\0]/, 'x')];
     if (encoding === undefined) {
       decode = (next) => next.toString('latin1');
       yield text.startsWith(UTF8_MARK) ? text.slice(UTF8_MARK.length) : text;

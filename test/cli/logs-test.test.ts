@@ -3,7 +3,7 @@ import { chmodSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { runCli } from '../support/cli.ts';
 import { readRecording, useFolder, writeLog } from '../support/recordings.ts';
@@ -113,8 +113,24 @@ test.each([
   ['kubectl --prefix', (text: string) => `[pod/subnet1-0/node] ${text}`],
   ['a file of Docker', asJsonFile],
   ['a terminal in colour', colour],
+  ['a page that lost the escapes', (text: string) => colour(text).replaceAll('\u001b', '')],
+  ['journald, short-precise', (text: string) => `Nov 21 07:00:00.123456 host1 subnet1[812]: ${text}`],
+  ['journald, short-full', (text: string) => `Fri 2026-11-20 07:00:00 UTC host1 subnet1[812]: ${text}`],
+  ['journald, json', (text: string) => `${JSON.stringify({ _PID: '812', MESSAGE: text })}\n`],
+  ['journald, json of bytes', (text: string) => `${JSON.stringify({ MESSAGE: [...Buffer.from(text)] })}\n`],
+  ['syslog', (text: string) => `<30>1 2026-11-20T07:00:00.123Z host1 subnet1 812 - - ${text}`],
+  ['fluentd', (text: string) => `2026-11-20T07:00:00+00:00\tdocker.ab12\t${JSON.stringify({ log: text })}\n`],
+  ['a cloud', (text: string) => `${JSON.stringify({ jsonPayload: { message: text } })}\n`],
+  ['stern', (text: string) => `\u001b[36msubnet1-0\u001b[0m \u001b[32mnode\u001b[0m ${text}`],
+  ['podman-compose', (text: string) => `[subnet1] | ${text}`],
+  ['pm2', (text: string) => `0|subnet1  | ${text}`],
+  ['nerdctl', (text: string) => `subnet1   |${text}`],
+  ['grep', (text: string) => `xdc.log:1204:${text}`],
+  ['an issue, as a quote', (text: string) => `> ${text}`],
   ['gzip', (text: string) => gzipSync(text)],
   ['UTF-16', (text: string) => utf16(text)],
+  ['zstd', (text: string) => zstdCompressSync(text)],
+  ['UTF-16 without its mark', (text: string) => Buffer.from(text, 'utf16le')],
   ['UTF-16, big-endian', (text: string) => utf16(text).swap16()],
   ['UTF-8 with a mark', (text: string) => `\ufeff${text}`],
   ['Windows', (text: string) => text.replace('\n', '\r\n')],
@@ -144,6 +160,16 @@ test('what a program says beside its logger is found however the log was saved',
     expect(stdout).toMatch(/ipc_path_too_long +1 .*\nlog_block {2}fail/);
     expect(code).toBe(1);
   }
+  // Here only its other lines show where it begins to speak.
+  for (const save of [
+    (line: string) => `${JSON.stringify({ MESSAGE: line, PRIORITY: '6' })}\n`,
+    (line: string) => `subnet1-0 node ${line}`,
+    (line: string) => `0|subnet1  | 2026-11-21T07:00:00: ${line}`,
+  ]) {
+    const { code, stdout } = await tryLog('node', writeLog(save(BLOCK) + save('\n') + save(FATAL)));
+    expect(stdout).toMatch(/ipc_path_too_long +1 .*\nlog_block {2}fail/);
+    expect(code).toBe(1);
+  }
 });
 
 test.each([
@@ -160,8 +186,14 @@ test.each([
   );
 });
 
+test('a few lines in which others are quoted do not show how all are wrapped', async () => {
+  const quoted = `the last line was ${BLOCK}`;
+  const { code, stderr } = await tryLog('node', writeLog(`${quoted}something else\nanother thing\nand more\n`));
+  expect([code, stderr]).toEqual([2, expect.stringContaining("none of 4 lines looks like a node's log")]);
+});
+
 test('a log that is packed in another way is not taken for one without a fault', async () => {
-  const { code, stderr } = await tryLog('node', writeLog(zstdCompressSync(BLOCK.repeat(100))));
+  const { code, stderr } = await tryLog('node', writeLog(brotliCompressSync(BLOCK.repeat(100))));
   expect(code).toBe(2);
   expect(stderr).toMatch(/or compressed\?/);
 });

@@ -25,23 +25,23 @@ export const MEMORY_SIGNS = ['build_killed', 'heap_exhausted', 'build_aborted'] 
 const WITHIN = '[^]{0,1500}?';
 
 /**
- * Patterns for the first cause of a list that a text names: each expression excludes the earlier ones. `begins` starts the text, and
- * holds the literal.
+ * Patterns for the first cause of a list that a text names, in any case of letters: each expression excludes the earlier ones. `begins` starts the text, and
+ * holds the literal, or the mark if it is one of those that may be anywhere.
  */
-export function inOrder(literal: string, begins: string, causes: Causes, anywhere?: true): PatternRows {
+export function inOrder(literal: string, begins: string, causes: Causes, mark?: RegExp): PatternRows {
   const entries = Object.entries(causes);
   const rows = entries.map(([name, { says, what, fix }], index) => {
     const earlier = entries.slice(0, index).map(([, each]) => each.says);
     const not = index === 0 ? '' : `(?!${WITHIN}(?:${earlier.join('|')}))`;
-    const match = new RegExp(`^${begins}${not}${WITHIN}(?:${says})`);
-    return [name, error(literal, what, { match, fix, ...(anywhere && { anywhere }) })] as const;
+    const match = new RegExp(`^${begins}${not}${WITHIN}(?:${says})`, 'i');
+    return [name, error(literal, what, { match, fix, ...(mark && { anywhere: true, mark }) })] as const;
   });
   return Object.fromEntries(rows);
 }
 
 /** A status of HTTP where a program names one; a number alone may be any other. */
 const status = (code: string): string =>
-  `(?:[Ss]tatus(?:[ _-]?[Cc]ode)?|HTTP(?:/\\d(?:\\.\\d)?)?|Response code|code E|[(>"']|ERR! |error )[ "':=]{0,3}${code}\\b`;
+  `(?:status(?:[ _-]?code)?|HTTP(?:/\\d(?:\\.\\d)?)?|(?:response|error) code|code E|[(>"'|]|ERR! |error |FETCH_)[ "':=]{0,3}${code}\\b`;
 
 /**
  * Why a request got no answer, in the words of Node's sockets, yarn and npm, axios, web3, ethers and viem. `whom` is asked; `where`
@@ -54,27 +54,32 @@ export const requestCauses = (whom: string, where: string): Causes => ({
     fix: 'correct HTTP_PROXY, HTTPS_PROXY and the proxy in .npmrc or .yarnrc of its container, or start that proxy',
   },
   unresolved: {
-    says: 'ENOTFOUND|EAI_AGAIN|EAI_NONAME|ENODATA',
+    says: 'ENOTFOUND|EAI_[A-Z]|ENODATA|ESERVFAIL',
     what: `the host name of ${whom} cannot be resolved`,
     fix: `check the host name in ${where} and the name server of the container`,
   },
+  tls_wanted: {
+    says: 'HTTP request (?:was sent to|to an) HTTPS',
+    what: `${whom} speaks only TLS at this address`,
+    fix: `write https:// in place of http:// in ${where}`,
+  },
   certificate_expired: {
-    says: '[Cc]ertificate has expired|CERT_HAS_EXPIRED|CERT_NOT_YET_VALID|[Cc]ertificate is not yet valid',
+    says: 'certificate has expired|CERT_HAS_EXPIRED|CERT_NOT_YET_VALID|certificate is not yet valid',
     what: `the certificate of ${whom} has expired`,
     fix: `check the clock of the machine; if it is right, have the certificate renewed, or set another address in ${where}`,
   },
   certificate_untrusted: {
-    says: '[Ss]elf[- ]signed|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|[Uu]nable to (?:verify|get (?:local )?issuer)|ALTNAME_INVALID|altnames|SSL routines|EPROTO|ERR_SSL|ERR_TLS',
+    says: 'self[- ]signed|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|unable to (?:verify|get (?:local )?issuer)|ALTNAME_INVALID|altnames|SSL routines|EPROTO|ERR_SSL|ERR_TLS',
     what: `the certificate of ${whom} is not trusted, or it does not speak TLS`,
     fix: `check the address in ${where}; if a proxy opens TLS, give its certificate to the container by NODE_EXTRA_CA_CERTS`,
   },
   rate_limited: {
-    says: `[Rr]ate[- ]?limit|[Tt]oo [Mm]any [Rr]equests|${status('429')}|-32005\\b|(?:request|daily|capacity|quota|credits|compute units)[a-z ]{0,30}(?:exceeded|limit)|RPS limit`,
+    says: `rate[- ]?limit|too many requests|${status('429')}|-32005\\b|(?:request|daily|monthly|capacity|quota|credits|compute units|\\bcu|rps|tier|plan)[a-z ]{0,30}(?:exceeded|limit|reached|exhausted)|exceeded[a-z ]{0,30}(?:requests|capacity|quota|credits|compute units|tier|plan)\\b|out of credits|upgrade your|${status('1015')}`,
     what: `${whom} has had too many requests and refuses more for now`,
     fix: `raise its limit, or set an address without a limit in ${where}`,
   },
   unauthorised: {
-    says: `${status('40[13]')}|Unauthorized|Forbidden|[Ii]nvalid (?:API|api|project) ?(?:[Kk]ey|id|ID)|[Aa]uthentication (?:failed|required)|[Aa]ccess denied|[Mm]ust be authenticated|\\bE40[13]\\b`,
+    says: `${status('40[13]')}|Unauthorized|Forbidden|invalid (?:api|project) ?(?:key|id)|(?:api ?key|project id)[a-z ]{0,20} (?:required|missing|invalid|not allowed)|rejected due to|not (?:whitelisted|allowlisted|enabled for)|invalid host|authentication (?:failed|required)|access denied|must (?:be authenticated|authenticate)|${status('10(?:0[6-9]|1[0-2]|20)')}|\\bE40[13]\\b`,
     what: `${whom} does not authorise the request`,
     fix: `check the key or password in ${where}, and whether it admits this machine`,
   },
@@ -84,7 +89,7 @@ export const requestCauses = (whom: string, where: string): Causes => ({
     fix: `correct the path in ${where}`,
   },
   timeout: {
-    says: 'E(?:SOCKET)?TIMEDOUT|ERR_SOCKET_TIMEOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|CONNECTION TIMEOUT|ECONNABORTED|[Tt]imeout of \\d+ ?ms|[Tt]imed out|took too long|[Nn]etwork timeout|\\bcode=TIMEOUT|There appears to be trouble with your network',
+    says: 'E(?:SOCKET)?TIMEDOUT|EIDLETIMEOUT|timeout awaiting|socket timeout|ERR_SOCKET_TIMEOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|CONNECTION TIMEOUT|ECONNABORTED|timeout of \\d+ ?ms|timed out|took too long|network timeout|\\bcode=TIMEOUT|There appears to be trouble with your network',
     what: `${whom} did not answer in time`,
     fix: `check the address in ${where}, and the route and the firewall between it and the container`,
   },
@@ -99,12 +104,12 @@ export const requestCauses = (whom: string, where: string): Causes => ({
     fix: `check the network of the container, and the address in ${where}`,
   },
   closed: {
-    says: 'ECONNRESET|socket hang up|EPIPE|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_SOCKET|other side closed|network socket disconnected|[Aa]borted',
+    says: 'ECONNRESET|socket hang up|EPIPE|premature close|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_SOCKET|other side closed|network socket disconnected|aborted',
     what: `the connection to ${whom} was cut`,
     fix: `see that it, and the proxy or firewall on the way, run; check the address in ${where}`,
   },
   server_error: {
-    says: `${status('5\\d\\d')}|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out|Internal Server Error|\\bE50\\d\\b|SERVER_ERROR`,
+    says: `${status('5\\d\\d')}|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?out|Internal (?:Server |JSON-RPC )?Error|\\bE50\\d\\b|upstream connect error|no healthy upstream|SERVER_ERROR`,
     what: `${whom}, or the proxy in front of it, answers with a server error`,
     fix: `wait some minutes; if it lasts, repair the server behind that proxy, or set another address in ${where}`,
   },
@@ -131,17 +136,17 @@ export const transactionCauses: Causes = {
     fix: 'wait, as after ten tries the relayer starts over behind them; if it goes on, let one relayer alone submit to this contract',
   },
   reverted: {
-    says: '[Ee]xecution reverted|reverted by the EVM|VM Exception|(?:call|transaction) reverted|always failing transaction|ContractFunctionRevertedError|reverted with|ContractExecutionError',
+    says: 'execution reverted|reverted by the EVM|VM (?:Exception|execution error)|reverted 0x|(?:call|transaction) reverted|always failing transaction|ContractFunctionRevertedError|reverted with|ContractExecutionError',
     what: 'the checkpoint contract refused the blocks',
     fix: 'check that it belongs to this subnet',
   },
   no_funds: {
-    says: "[Ii]nsufficient (?:funds|balance)|INSUFFICIENT_FUNDS|InsufficientFunds|[Nn]ot enough funds|doesn't have enough funds|exceeds [a-z ]{0,30}balance|gas required exceeds allowance \\(",
+    says: "insufficient (?:funds|balance)|INSUFFICIENT_FUNDS|InsufficientFunds|not enough funds|doesn't have enough funds|exceeds [a-z ]{0,30}balance|gas required exceeds allowance \\(",
     what: 'the wallet of the relayer is out of funds',
     fix: 'fund it',
   },
   gas_price_too_low: {
-    says: '(?:less|lower) than (?:the )?block base fee|FeeTooLowToCompete|too low for the next block|fee cap less than|below the base fee|max ?[Ff]ee ?[Pp]er ?[Gg]as[a-z ]{0,20}(?:less|lower) than',
+    says: '(?:less|lower) than (?:the )?block base fee|FeeTooLowToCompete|too low for the next block|fee cap less than|below the base fee|max ?fee ?per ?gas[a-z ]{0,20}(?:less|lower) than',
     what: 'the parent chain wants a higher gas price than the relayer pays',
     fix: 'wait until it falls',
   },
@@ -151,37 +156,47 @@ export const transactionCauses: Causes = {
     fix: 'wait, or replace it by hand',
   },
   gas_price_below_minimum: {
-    says: '(?:under|below|less than|lower than)(?: the| configured)? min(?:imum)?\\b|transaction underpriced|[Gg]as price (?:is )?too low|FeeTooLow|gas tip cap|(?:below|less than)[a-z ]{0,20}(?:price|tip|fee) (?:threshold|floor|minimum)|Gas price below',
+    says: '(?:under|below|less than|lower than)(?: the| configured)? min(?:imum)?\\b|transaction underpriced|gas price (?:is )?too low|FeeTooLow|gas tip cap|(?:below|less than)[a-z ]{0,20}(?:price|tip|fee) (?:threshold|floor|minimum)|Gas price below',
     what: 'the parent chain demands a higher minimum gas price than the relayer pays',
     fix: 'set PARENTNET_URL to a node with a lower minimum, lower it there (`--gasprice`), or take a relayer that pays more',
   },
   nonce_too_low: {
-    says: '[Nn]once(?: is)? too low|[Nn]once below|NONCE_EXPIRED|OldNonce|[Nn]once (?:has already been used|[^"]{0,60}lower than)|NonceTooLow|incorrect (?:account )?nonce|invalid nonce',
+    says: 'nonce(?: is)? too low|nonce (?:\\d+ )?below|NONCE_EXPIRED|OldNonce|nonce (?:has already been used|[^"]{0,60}lower than)|NonceTooLow|incorrect (?:account )?nonce|invalid nonce',
     what: 'the parent chain already has newer transactions from the wallet, as happens when a second program sends from it',
     fix: 'give each relayer a wallet of its own and let nothing else send from it; it reads the nonce anew for each transaction',
   },
   nonce_too_high: {
-    says: '[Nn]once(?: is)? too (?:high|distant)|NonceTooHigh|[Nn]once gap|NonceGap|[Nn]once [^"]{0,60}higher than',
+    says: 'nonce(?: is)? too (?:high|distant)|NonceTooHigh|nonce gap|NonceGap|nonce [^"]{0,60}higher than',
     what: 'the parent chain lacks an earlier transaction from the wallet',
     fix: 'restart the relayer so that it reads the nonce again, and see that all nodes behind PARENTNET_URL are at the same block',
   },
   already_known: {
-    says: '[Aa]lready known|AlreadyKnown|[Kk]nown transaction|[Aa]lready (?:imported|exists|in (?:the )?(?:mem|tx ?)?pool)|ALREADY_EXISTS|same hash was already',
+    says: 'already known|AlreadyKnown|known transaction|already (?:imported|exists|in (?:the )?(?:mem|tx ?)?pool)|ALREADY_EXISTS|same hash was already',
     what: 'the parent chain already has this transaction, but has not mined it yet',
     fix: 'wait until it is mined; if it never is, the gas price is too low or two relayers use one wallet',
   },
+  fee_above_cap: {
+    says: 'exceeds the configured cap',
+    what: 'the fee of the transaction is above the limit that the node of PARENTNET_URL sets',
+    fix: 'raise its --rpc.txfeecap, or set another address in PARENTNET_URL',
+  },
+  not_synced: {
+    says: '(?:node|still)(?: is)? syncing|not (?:fully )?synced|sync(?:ing)? in progress',
+    what: 'the node of PARENTNET_URL has not caught up with its chain',
+    fix: 'wait until it has, or set another address in PARENTNET_URL',
+  },
   gas_below_intrinsic: {
-    says: '[Ii]ntrinsic gas|provided for the transaction is too low|IntrinsicGas|gas limit is below|GasLimitBelow|base gas cost|gas floor',
+    says: 'intrinsic gas|provided for the transaction is too low|IntrinsicGas|gas limit is below|GasLimitBelow|base gas cost|gas floor|floor data gas',
     what: 'the gas limit of the transaction is below what its data alone needs',
     fix: 'take a relayer that fits the gas rules of the parent chain, or have it send fewer blocks at once',
   },
   gas_above_block: {
-    says: '[Ee]xceeds (?:the )?block gas|provided for the transaction is too high|[Gg]as limit (?:too high|reached|exceed)|block gas limit exceeded|GasLimitExceeded|gas limit cap|TX_GAS_LIMIT|gas required exceeds allowance',
+    says: 'exceeds (?:the )?block gas|provided for the transaction is too high|gas limit (?:too high|reached|exceed)|block gas limit exceeded|GasLimitExceeded|gas limit cap|TX_GAS_LIMIT|gas required exceeds allowance',
     what: 'the transaction needs more gas than a block of the parent chain holds',
     fix: 'wait while the relayer tries fewer blocks at once; if one block alone is too much, raise the limit of the parent chain',
   },
   too_large: {
-    says: 'oversized data|[Tt]ransaction (?:size )?(?:is )?too (?:large|big)|size exceed|[Mm]ax initcode size|body too large|[Ee]ntity [Tt]oo [Ll]arge',
+    says: 'oversized data|transaction (?:size )?(?:is )?too (?:large|big)|size exceed|max initcode size|body too large|entity too large',
     what: 'the transaction is larger than the parent chain takes',
     fix: 'wait while the relayer tries fewer blocks at once; if it lasts, raise the limit of the node or proxy of PARENTNET_URL',
   },
@@ -191,22 +206,22 @@ export const transactionCauses: Causes = {
     fix: 'wait until it has fewer; if it lasts, raise the gas price or the pool limit of the node of PARENTNET_URL',
   },
   not_mined: {
-    says: 'was not mined within|not mined within|TransactionBlockTimeout|Timed out while waiting for transaction|WaitForTransactionReceiptTimeout',
+    says: 'not mined within|did not respond within|TransactionBlockTimeout|Timed out while waiting for transaction|WaitForTransactionReceiptTimeout',
     what: 'the parent chain took the transaction and never mined it',
     fix: 'look at its pool and at the gas price',
   },
   other_chain: {
-    says: '[Ii]nvalid sender|[Ii]nvalid chain ?[Ii][dD]|chain ?[Ii][dD][a-z ]{0,20}(?:mismatch|does not match|differs)|(?:wrong|incorrect) chain|replay-protected|InvalidTxChainId|[Uu]nexpected chain',
+    says: 'invalid sender|invalid chain ?i[dD]|chain ?i[dD][a-z ]{0,20}(?:mismatch|does not match|differs)|(?:wrong|incorrect) chain|replay-protected|InvalidTxChainId|unexpected chain',
     what: 'the transaction was signed for another chain than the one behind PARENTNET_URL',
     fix: 'correct PARENTNET_URL, and restart the relayer',
   },
   type_unsupported: {
-    says: '[Tt]ransaction type not (?:supported|valid)|[Uu]nsupported (?:transaction|tx) type|invalid (?:tx|transaction) type|InvalidTxType',
+    says: 'transaction type not (?:supported|valid)|unsupported (?:transaction|tx) type|invalid (?:tx|transaction) type|InvalidTxType',
     what: 'the parent chain does not know this type of transaction',
     fix: 'take a relayer that fits the version of the parent chain',
   },
   gas_not_estimated: {
-    says: '[Cc]annot estimate gas|UNPREDICTABLE_GAS_LIMIT|CALL_EXCEPTION|[Ee]stimate ?[Gg]as',
+    says: 'cannot estimate gas|UNPREDICTABLE_GAS_LIMIT|CALL_EXCEPTION|estimate ?gas',
     what: 'the parent chain could not estimate the gas, as happens when the checkpoint contract would refuse the blocks',
     fix: 'check that CHECKPOINT_CONTRACT belongs to this subnet',
   },

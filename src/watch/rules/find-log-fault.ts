@@ -30,11 +30,11 @@ export const isError = ({ means }: PatternFacts): boolean => means === 'error' |
 /** Lines of one failure: what was wrong, and that the program ended by it. */
 const ONE_FAILURE_MS = 60_000;
 
-/** Whether a pattern explains more than another: fatal before error, near ones with a fix first, else the last. */
+/** Whether a pattern explains more than another: near ones with a fix first, then fatal before error, else the last. */
 function isWorse(one: PatternFacts, other: PatternFacts): boolean {
-  if (one.means !== other.means) return one.means === 'fatal';
   if ((one.fix === undefined) !== (other.fix === undefined) && Math.abs(one.at - other.at) < ONE_FAILURE_MS)
     return one.fix !== undefined;
+  if (one.means !== other.means) return one.means === 'fatal';
   return one.order > other.order;
 }
 

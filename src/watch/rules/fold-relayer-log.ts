@@ -14,6 +14,7 @@ export const RELAYER_START_ERRORS: readonly string[] = [
   'heap_exhausted',
   'docker_disk_full',
   'start_denied',
+  'killed',
 ];
 
 /** Each mode with its word in the line about the modes, the pattern of its cycle, and the name of its job. */
@@ -97,6 +98,10 @@ function attempt(facts: RelayerLogFacts, mode: RelayerMode, { at, value }: LogHi
   return change(facts, mode, { phase: 'attempt', phaseAt: at, attempted: true, startBlock, ...accepted }, at);
 }
 
+/** Whether someone else has taken its redis, which explains every other fault of it. */
+const isTaken = ({ redisFault }: RelayerLogFacts): boolean =>
+  redisFault === 'redis_captured' || redisFault === 'redis_misused';
+
 /** Adds a hit of the relayer's pack, in the order of the lines. */
 export function foldRelayerLog(facts: RelayerLogFacts = { byMode: {}, submissions: 0 }, hit: LogHit): RelayerLogFacts {
   const { pattern, at, value } = hit;
@@ -117,14 +122,16 @@ export function foldRelayerLog(facts: RelayerLogFacts = { byMode: {}, submission
     case 'redis_unsaved':
     case 'redis_refuses':
     case 'redis_read_only':
+    case 'redis_full':
       // A line before it may name the reason.
       return { ...facts, redisFault: facts.redisFault ?? pattern };
     case 'redis_disk_full':
     case 'redis_without_memory':
+    case 'redis_misused':
     case 'redis_captured':
-      return facts.redisFault === 'redis_captured' ? facts : { ...facts, redisFault: pattern };
+      return isTaken(facts) ? facts : { ...facts, redisFault: pattern };
     case 'redis_saved':
-      return facts.redisFault === 'redis_captured' ? facts : { ...facts, redisFault: undefined };
+      return isTaken(facts) ? facts : { ...facts, redisFault: undefined };
     case 'redis_freed':
       return { ...facts, redisFault: undefined };
     case 'modes': {

@@ -202,7 +202,7 @@ export const knownFailures: readonly KnownFailure[] = [
       'The log says `no space left on device`, `disk quota exceeded` or `Free disk space is below …`; then the program ends, and restarts in a loop.',
     cause: 'The disk of its data folder (for a frontend, the disk of Docker) is full, or its quota is used up.',
     fix: 'free space on the disk of its data folder, or raise its quota; if the node lost its database, let it sync again from the others',
-    ...shownBy('disk_full', 'disk_quota', 'disk_below_limit', 'docker_disk_full'),
+    ...shownBy('disk_full', 'disk_quota', 'disk_low', 'disk_below_limit', 'docker_disk_full'),
     isOver: afterBlocks,
   },
   {

@@ -137,7 +137,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
   {
     name: 'database_corrupt',
     summary: (name) => `the database of ${name} is corrupt`,
-    signs: ['database_corrupt', 'database_marked', 'parent_corrupt'],
+    signs: ['database_corrupt', 'database_incomplete', 'database_marked', 'parent_corrupt'],
     cause: 'Its database is damaged, as by a full or failing disk or by a kill.',
     advise: ({ advice }, { name }) => advice.repairDatabase(name),
   },

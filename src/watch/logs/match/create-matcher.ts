@@ -84,6 +84,10 @@ const longHead = new RegExp(`(?!CRIT)${LONG_NODE_HEAD}`, 'y');
 const nethermindHead = new RegExp(NETHERMIND_HEAD, 'y');
 const HEAD_LENGTH = 'INFO [11-21|07:42:00] '.length;
 
+/** What every line has that such a pattern may match. */
+const toNeeded = ({ literal, mark }: CompiledPattern): RegExp =>
+  literal === '' ? mark : new RegExp(escapeText(literal));
+
 /** The patterns of a pack, compiled, and what selects the few of them that a line may match. Keeps no state of a log. */
 export type CompiledPack = ReturnType<typeof compilePack>;
 
@@ -92,7 +96,9 @@ export function compilePack(patterns: readonly LogPattern[], replaced: ReadonlyS
   const pack = patterns.filter(({ name }) => !replaced.has(name)).map(compilePackPattern);
   const anywhere = pack.filter((pattern) => pattern.anywhere);
   const starting = pack.filter((pattern) => !pattern.anywhere);
-  const needed = pack.flatMap(({ literal, level = '' }) => (literal === '' ? [level, level.toLowerCase()] : [literal]));
+  const needed = starting.flatMap(({ literal, level = '' }) =>
+    literal === '' ? [level, level.toLowerCase()] : [literal],
+  );
   const keys = new Set(
     [...starting.map(({ literal }) => literal), SERVED].filter(Boolean).map((literal) => toKey(literal, 0)),
   );
@@ -100,7 +106,11 @@ export function compilePack(patterns: readonly LogPattern[], replaced: ReadonlyS
     ordered: [...starting, ...anywhere],
     anywhere,
     // JSON and logfmt end a message where a terminal pads it with spaces.
-    hasAny: toAlternation([...needed, SERVED].map((text) => text.trimEnd())),
+    hasAny: new RegExp(
+      [toAlternation([...needed, SERVED].map((text) => text.trimEnd())), ...anywhere.map(toNeeded)]
+        .map(({ source }) => source)
+        .join('|'),
+    ),
     marks:
       anywhere.length > 0
         ? new RegExp([...new Set(anywhere.map(({ mark }) => mark.source))].join('|'), 'g')

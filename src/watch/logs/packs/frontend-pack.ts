@@ -3,12 +3,14 @@ import { inOrder, requestCauses, withPrefix } from '../known-causes.ts';
 import { error, fatal, note, progress, toPack } from './pattern-rows.ts';
 import { programEnds, RAISE_HEAP } from './program-ends.ts';
 
-/** How yarn and npm begin the line that ends a fetch. */
-const FETCH_ERROR = String.raw`(?:error |npm (?:ERR!|error) |(?:\S+ YN\d{4}: \S ))(?!Command failed)(?![^]*ENOSPC)`;
+/** How yarn, npm, pnpm and corepack begin the line that ends a fetch, if it is not about a file. */
+const FETCH_ERROR = String.raw`(?:error |npm (?:ERR!|error) |\S+ YN\d{4}: \S+ | ERR_PNPM_|(?:Internal )?Error: Error when performing | +\[cause\]: )(?!Command failed)(?![^]*E(?:NOSPC|ROFS|ACCES|DQUOT|MFILE|PERM|IO):? )`;
+/** And what all of them have. */
+const FETCH_MARK = /error |npm | ERR_PNPM| \[cause\]: |Error when performing | YN\d{4}: /;
 
 /** Why the package serve could not be fetched, in order; the last one is any other reason. */
 const registryErrors = inOrder(
-  'err',
+  '',
   FETCH_ERROR,
   {
     ...withPrefix('registry_', requestCauses('the npm registry', 'the registry of .npmrc or .yarnrc')),
@@ -18,8 +20,17 @@ const registryErrors = inOrder(
       fix: 'let the container reach the npm registry',
     },
   },
-  true,
+  FETCH_MARK,
 );
+
+/** How yarn, npm and pnpm say that a command ended with such a code or signal, and the shell. */
+const endedWith = (code: string, said: string) => ({
+  anywhere: true,
+  mark: /Killed|Aborted|Command failed with |errno |Exit status /,
+  match: new RegExp(
+    `^(?:(?:(?:error | ELIFECYCLE +)Command failed with (?:signal "|exit code )|npm (?:ERR!|error) (?:errno|Exit status) )(?:${code})|${said})`,
+  ),
+});
 
 /**
  * The frontend's start.sh: yarn 1.22, vite 4.4, serve 14.2. A failed build also prints "✓ built in", and a good one
@@ -33,17 +44,16 @@ export const frontendPack: readonly LogPattern[] = toPack({
   build_failed: error('error during build:', 'the page could not be built', {
     fix: 'read the cause in its log',
   }),
-  build_killed: fatal('error Command failed with ', 'the build was killed, as happens when memory runs out', {
-    match: /^error Command failed with (?:signal "SIGKILL"|exit code 137)/,
+  build_killed: fatal('', 'the build was killed, as happens when memory runs out', {
+    ...endedWith('137|SIGKILL', 'Killed$'),
     fix: 'give Docker more memory',
   }),
-  build_aborted: error(
-    'error Command failed with ',
-    'the build was aborted, as happens when the heap of Node.js reaches its limit',
-    { match: /^error Command failed with (?:signal "SIGABRT"|exit code 134)/, fix: RAISE_HEAP },
-  ),
-  command_failed: error('error Command failed with ', 'the page could not be built', {
-    match: /^error Command failed with exit code (?!13[47]\b)\d+/,
+  build_aborted: error('', 'the build was aborted, as happens when the heap of Node.js reaches its limit', {
+    ...endedWith('134|SIGABRT', 'Aborted(?: |$)'),
+    fix: RAISE_HEAP,
+  }),
+  command_failed: error('', 'the page could not be built', {
+    ...endedWith('(?!0\\b|13[47]\\b)\\d+\\b', '(?!)'),
     fix: 'read the cause in its log',
   }),
   ...registryErrors,

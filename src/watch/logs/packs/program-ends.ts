@@ -3,35 +3,71 @@ import { error, fatal, type PatternRows, state } from './pattern-rows.ts';
 export const RAISE_HEAP =
   'set NODE_OPTIONS=--max-old-space-size=4096 (MB) in its environment, give its container as much memory, and recreate it';
 
+/** How yarn, npm, pnpm, the plugins of vite, programs and the shell begin a line about a file. */
+const FILE_ERROR = String.raw`(?:error |npm (?:ERR!|error) |\S+ YN\d{4}: | ERR_PNPM_|(?:\[\S+\] )?(?:\w*Error: |E[A-Z]+: )|\S*sh: )`;
+
+const toBegin = (before: string): string => `^${before.replace('[', '\\[').replace(']', '\\]')}`;
+
+/** What a shell, env, tini and the runtime of the container say before the reason why a script does not start. */
+const SCRIPT = String.raw`(?:\S*sh: |env: |exec |\[FATAL tini[^\]]*\] exec |.{0,300}exec: )(?:(?:line )?\d+: )?(?:exec: )?`;
+
+/** Why the start script of a container does not run. */
+export const startFaults = (before = ''): PatternRows => ({
+  start_denied: fatal('ermission denied', 'its start script is not executable', {
+    anywhere: true,
+    match: new RegExp(`${toBegin(before)}${SCRIPT}\\S*\\.sh\\S{0,3}(?: failed)?: [Pp]ermission denied`),
+    fix: 'make the script executable with `chmod +x` where it is mounted or built from, and recreate the container',
+  }),
+  start_unreadable: fatal('', 'its start script is not there, or has the line ends of Windows', {
+    anywhere: true,
+    mark: /\\r|\.sh\S{0,3}: no such file/,
+    match: new RegExp(
+      `${toBegin(before)}${SCRIPT}(?:\\S*\\.sh\\S{0,3}: no such file|\\S*\\\\r\\S{1,3}: (?:No such file|command not found))`,
+    ),
+    fix: 'see that it is mounted, and convert it with `sed -i "s/\\r$//"`',
+  }),
+  start_unfit: fatal('exec format error', 'its image is for another kind of processor', {
+    anywhere: true,
+    match: new RegExp(`${toBegin(before)}(?:standard_init_linux\\S* )?${SCRIPT}.*exec format error`),
+    fix: 'take an image for what `uname -m` says on its machine',
+  }),
+});
+
 /** Why a program of Node.js ends or does not start; `before` is what its container prints before each line. */
 export const programEnds = (before = ''): PatternRows => {
-  const begins = `^${before.replace('[', '\\[').replace(']', '\\]')}`;
+  const begins = toBegin(before);
   return {
-    heap_exhausted: fatal(
-      `${before}FATAL ERROR: `,
-      'its program ran out of memory: the heap of Node.js reached its limit',
-      { match: new RegExp(`${begins}FATAL ERROR: .*(?:Allocation failed|out of memory)`), fix: RAISE_HEAP },
-    ),
+    heap_exhausted: fatal('out of memory', 'its program ran out of memory: the heap of Node.js reached its limit', {
+      anywhere: true,
+      match: new RegExp(
+        `${begins}(?:FATAL ERROR: |# Fatal JavaScript |Error \\[ERR_WORKER_OUT_OF_MEMORY\\]: ).*out of memory`,
+      ),
+      fix: RAISE_HEAP,
+    }),
+    file_refused: error('', 'its program could not use a file', {
+      anywhere: true,
+      mark: /E(?:ROFS|ACCES|DQUOT|MFILE|PERM|IO): /,
+      match: new RegExp(`${begins}${FILE_ERROR}.*\\bE(?:ROFS|ACCES|DQUOT|MFILE|PERM|IO): `),
+      fix: 'read in its log which file, and see its rights, the mount and quota of its folder, and the limit of file descriptors',
+    }),
     docker_disk_full: fatal('space left on device', 'the disk is full', {
       anywhere: true,
-      match: new RegExp(
-        `${begins}(?:error |npm (?:ERR!|error) |(?:\\[\\S+\\] )?\\w*Error: |\\S*sh: ).*[Nn]o space left on device`,
-      ),
+      match: new RegExp(`${begins}(?:${FILE_ERROR}|[a-z]+: [^{]*).*[Nn]o space left on device`),
       fix: 'free space on the disk of Docker (`docker system df` shows what fills it), and start it again',
     }),
-    start_denied: fatal('.sh: ', 'its start script is not executable', {
-      anywhere: true,
-      match: new RegExp(
-        `${begins}(?:exec |env: |\\S*sh: )\\S*?(?:\\d+: |line \\d+: )?\\S*\\.sh'?: [Pp]ermission denied`,
-      ),
-      fix: 'make the script executable with `chmod +x` where it is mounted or built from, and recreate the container',
-    }),
+    ...startFaults(before),
   };
 };
 
 const CLOSE_REDIS =
   'close port 6379 of its container to the outside, recreate the container, and treat the keys in common.env as stolen';
 const SAVE_REDIS = 'free the disk of Docker (`docker system df`), or give the container more memory if it is not full';
+
+/** A client of redis prints its refusal itself, or the relayer logs it. */
+const refusal = (code: string, more = '') => ({
+  anywhere: true,
+  match: new RegExp(`^(?:\\[1\\] \\[?|Fail to process [^"]{0,200}?)(?:ReplyError|ErrorReply): ${code} ${more}`),
+});
 
 /** Why redis in the container of a relayer, which runs, takes no data, and what shows that it does again. */
 export const redisFaults: PatternRows = {
@@ -55,17 +91,36 @@ export const redisFaults: PatternRows = {
     { fix: 'give its container or the machine more memory, and restart the container' },
   ),
   redis_saved: state('Background saving terminated with success', 'redis has saved its data'),
-  redis_captured: error('REPLICAOF ', 'its redis was made a replica of another server by someone else', {
-    match: /^REPLICAOF (?!NO ONE)\S+ enabled \(user request from /,
+  redis_captured: error(
+    ' enabled (user request from ',
+    'its redis was made a replica of another server by someone else',
+    {
+      anywhere: true,
+      match: /^(?:REPLICAOF|SLAVE OF) (?!NO ONE)\S+ enabled \(user request from /,
+      fix: CLOSE_REDIS,
+    },
+  ),
+  // It has only its own folder to save to, and no modules.
+  redis_misused: error('', 'someone else sends commands to its redis', {
+    anywhere: true,
+    mark: / \(in server root dir | loaded from |Possible SECURITY ATTACK detected/,
+    match:
+      /^(?:Failed opening the (?:temp )?RDB file \S+ \(in server root dir \/(?:etc|home|root|usr|var)\b|Module '[^']*' loaded from |Possible SECURITY ATTACK detected)/,
     fix: CLOSE_REDIS,
   }),
   redis_read_only: error(
-    '[1] ReplyError: READONLY ',
+    'READONLY ',
     'its redis accepts no data because someone else made it a replica of another server',
-    { fix: CLOSE_REDIS },
+    { ...refusal('READONLY'), fix: CLOSE_REDIS },
   ),
-  redis_refuses: error('[1] ReplyError: MISCONF ', 'its redis cannot save its data and therefore takes no more', {
+  redis_refuses: error('MISCONF ', 'its redis cannot save its data and therefore takes no more', {
+    ...refusal('MISCONF'),
     fix: SAVE_REDIS,
+  }),
+  redis_full: error('', 'its redis has used up its memory and therefore takes no more', {
+    ...refusal('OOM', '|^Out Of Memory allocating '),
+    mark: /OOM command not allowed|Out Of Memory allocating /,
+    fix: 'give its container or the machine more memory, and restart the container',
   }),
   redis_freed: state('MASTER MODE enabled', 'redis is no longer a replica'),
 };

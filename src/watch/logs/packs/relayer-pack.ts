@@ -15,9 +15,14 @@ const NO_CONNECTION = 'CONNECTION (?:ERROR|TIMEOUT)|Failed to check for transact
 /** Why a transaction failed, in order; the last one is any other reason. */
 const submitErrors = inOrder(SUBMIT, `${SUBMIT}(PARENTNET|SUBNET) (?![^]{0,1500}?${NO_CONTRACT})`, {
   ...transactionCauses,
+  submit_unserved: {
+    says: 'does not exist\\/is not available|method not (?:found|supported)|(?:the method|eth_\\w+)(?: is)? (?:not (?:whitelisted|allowed|supported|available)|disabled)|unsupported method|-32601\\b',
+    what: 'the node of PARENTNET_URL does not serve a method that the relayer needs',
+    fix: 'let it serve eth_sendRawTransaction and the others of eth, or set another address in PARENTNET_URL',
+  },
   ...withPrefix('submit_', requestCauses('the parent chain', 'PARENTNET_URL')),
   submit_unconnected: {
-    says: `${NO_CONNECTION}|Invalid JSON RPC response|could not detect network|NETWORK_ERROR|fetch failed|HTTP request failed`,
+    says: `${NO_CONNECTION}|Invalid JSON RPC response|(?:could not|failed to) detect network|NETWORK_ERROR|fetch failed|HTTP request failed`,
     what: 'the parent chain does not answer',
     fix: 'check PARENTNET_URL and that node',
   },
@@ -30,6 +35,10 @@ export const relayerPack: readonly LogPattern[] = toPack({
     match: /^\[1\] > xdc-relayer@\S+ start/,
   }),
   redis_started: state('oO0OoO0OoO0Oo Redis is starting', 'redis was started'),
+  killed: fatal('[1] sleep 5s; npm run start exited with code ', 'it was killed, as happens when memory runs out', {
+    match: /^\[1\] sleep 5s; npm run start exited with code (?:137|SIGKILL)$/,
+    fix: 'give its container or the machine more memory, and restart the container',
+  }),
   exited: fatal('[1] sleep 5s; npm run start exited with code ', 'the relayer died in a container that lives on', {
     match: /^\[1\] sleep 5s; npm run start exited with code (?!SIGTERM|SIGINT|0\b)(\S{1,12})$/,
     fix: 'look at the lines before, and restart the container',

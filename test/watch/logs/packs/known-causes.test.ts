@@ -123,6 +123,47 @@ describe('a relayer says why its transaction failed', () => {
     ['connect ECONNREFUSED 192.0.2.9:8545', CLOSED_PORT],
     ['read ECONNRESET', CUT],
     ['socket hang up', CUT],
+    // The same in the words of other clients, libraries, proxies and providers.
+    ['Returned error: VM execution error.', REFUSED],
+    ['Returned error: transaction nonce 1 below sender account nonce 4', NONCE_LOW],
+    ['Returned error: Replacement transaction underpriced', WAITS],
+    ['Returned error: insufficient gas for floor data gas cost: gas 1, minimum needed 2', INTRINSIC],
+    ['Invalid JSON RPC response: "error code: 520"', SERVER],
+    ['<!DOCTYPE html><head><title>rpc.example | 521: Web server is down</title>', SERVER],
+    ['Invalid JSON RPC response: "no healthy upstream"', SERVER],
+    ['Returned error: Internal error', SERVER],
+    ['Invalid JSON RPC response: "error code: 1015"', LIMITED],
+    ['Returned error: Your app has exceeded its compute units per second capacity.', LIMITED],
+    ['Returned error: Timeout on the free tier, please upgrade your tier to the paid one', LIMITED],
+    ['Returned error: Public RPC Rate Limit Hit, limit will reset in 60 seconds', LIMITED],
+    ['Returned error: CU limit exceeded', LIMITED],
+    ['Invalid JSON RPC response: "error code: 1020"', RIGHTS],
+    ['Returned error: API key is not allowed to access blockchain', RIGHTS],
+    ['Returned error: project ID is required', RIGHTS],
+    ['Returned error: this IP address is not whitelisted', RIGHTS],
+    ['Invalid JSON RPC response: "invalid host specified"', RIGHTS],
+    ['queryA ESERVFAIL rpc.example', DNS],
+    ['Invalid response body while trying to fetch https://rpc.example: Premature close', CUT],
+    [
+      'Invalid JSON RPC response: "Client sent an HTTP request to an HTTPS server."',
+      'the parent chain speaks only TLS at this address; write https:// in place of http:// in PARENTNET_URL',
+    ],
+    [
+      'JsonRpcProvider failed to detect network and cannot start up; retry in 1s',
+      'the parent chain does not answer; check PARENTNET_URL and that node',
+    ],
+    [
+      'Returned error: tx fee (1.50 ether) exceeds the configured cap (1.00 ether)',
+      'the fee of the transaction is above the limit that the node of PARENTNET_URL sets; raise its --rpc.txfeecap, or set another address in PARENTNET_URL',
+    ],
+    [
+      'Returned error: node is syncing',
+      'the node of PARENTNET_URL has not caught up with its chain; wait until it has, or set another address in PARENTNET_URL',
+    ],
+    [
+      'Returned error: the method eth_sendRawTransaction does not exist/is not available',
+      'the node of PARENTNET_URL does not serve a method that the relayer needs; let it serve eth_sendRawTransaction and the others of eth, or set another address in PARENTNET_URL',
+    ],
     ['something that nobody knows', 'a transaction failed; read the lines of the relayer'],
   ])('%s', async (text, reason) => {
     expect(await whyNot(text)).toBe(reason);
@@ -183,6 +224,48 @@ describe('a relayer whose redis takes no data', () => {
   });
 });
 
+describe('a relayer whose redis others use', () => {
+  // What they store may fill the disk.
+  const full = redisLine('Write error saving DB on disk: No space left on device');
+  const takenBy = async (line: string) =>
+    (await reasonOf('relayer', cycle, line, full)).replace(/; close port 6379.*/, '');
+
+  test.each([
+    'Failed opening the RDB file root (in server root dir /var/spool/cron) for saving: Permission denied',
+    'Failed opening the temp RDB file temp-9.rdb (in server root dir /etc/cron.d) for saving: No space left on device',
+    "Module 'system' loaded from ./red2.so",
+  ])('%s', async (text) => {
+    expect(await takenBy(redisLine(text))).toBe(
+      'fail: the relayer cannot work: someone else sends commands to its redis',
+    );
+  });
+
+  test('and not one that cannot write to its own folder', async () => {
+    const own = 'Failed opening the temp RDB file temp-9.rdb (in server root dir /data) for saving: Permission denied';
+    expect(await reasonOf('relayer', cycle, redisLine(own), redisLine('Background saving error'))).toMatch(
+      /its redis cannot save its data/,
+    );
+  });
+
+  test('an older redis, and another client of it', async () => {
+    const made = 'fail: the relayer cannot work: its redis was made a replica of another server by someone else';
+    expect(await takenBy(redisLine("SLAVE OF 203.0.113.7:8886 enabled (user request from 'id=3')", '*'))).toBe(made);
+    const readOnly = relayerLine('Fail to process full relayer job ReplyError: READONLY You can');
+    expect(await reasonOf('relayer', cycle, readOnly)).toMatch(
+      /accepts no data because someone else made it a replica/,
+    );
+  });
+});
+
+test('a relayer whose redis is full, or that was killed, says so', async () => {
+  expect(await reasonOf('relayer', cycle, '[1] ReplyError: OOM command not allowed when used memory')).toBe(
+    'fail: the relayer cannot work: its redis has used up its memory and therefore takes no more; give its container or the machine more memory, and restart the container',
+  );
+  expect(await reasonOf('relayer', cycle, '[1] sleep 5s; npm run start exited with code SIGKILL')).toBe(
+    'fail: the relayer died just now (09:00:00 UTC) while its container lives on: it was killed, as happens when memory runs out; give its container or the machine more memory, and restart the container',
+  );
+});
+
 const HEAP =
   'its program ran out of memory: the heap of Node.js reached its limit; set NODE_OPTIONS=--max-old-space-size=4096 (MB) in its environment, give its container as much memory, and recreate it';
 
@@ -239,6 +322,53 @@ describe('a frontend says why it does not start', () => {
     ],
     ['npm error nospc ENOSPC: no space left on device, write', 'the disk is full; free space on the disk of Docker'],
     ['Error: ENOSPC: no space left on device, write', 'the disk is full; free space on the disk of Docker'],
+    ['npm ERR! code E503', 'the npm registry, or the proxy in front of it, answers with a server error'],
+    [
+      'npm ERR! network getaddrinfo ENOTFOUND registry.npmjs.org',
+      'the host name of the npm registry cannot be resolved',
+    ],
+    [
+      '➤ YN0001: │ RequestError: getaddrinfo ENOTFOUND registry.yarnpkg.com',
+      'the host name of the npm registry cannot be resolved',
+    ],
+    [
+      '➤ YN0035: │   Response Code: 503 (Service Unavailable)',
+      'the npm registry, or the proxy in front of it, answers with a server error',
+    ],
+    [
+      ' ERR_PNPM_META_FETCH_FAIL  GET https://r.example/serve: Socket timeout',
+      'the npm registry did not answer in time',
+    ],
+    [
+      '  [cause]: Error: getaddrinfo ENOTFOUND registry.yarnpkg.com',
+      'the host name of the npm registry cannot be resolved',
+    ],
+    [
+      'npm ERR! 407 Proxy Authentication Required - GET https://r.example/serve',
+      'the proxy on the way to the npm registry does not let the request through',
+    ],
+    [' ERR_PNPM_ENOSPC  ENOSPC: no space left on device, copyfile', 'the disk is full; free space on the disk'],
+    ["cp: error writing '/app/dist/x': No space left on device", 'the disk is full; free space on the disk of Docker'],
+    [
+      'error An unexpected error occurred: "EROFS: read-only file system, mkdir \'/app/dist\'".',
+      'its program could not use a file; read in its log which file, and see its rights, the mount and quota of its folder',
+    ],
+    ['Killed', 'the build was killed, as happens when memory runs out; give Docker more memory'],
+    ['npm ERR! errno 137', 'the build was killed, as happens when memory runs out; give Docker more memory'],
+    [' ELIFECYCLE  Command failed with exit code 137.', 'the build was killed, as happens when memory runs out'],
+    ['# Fatal JavaScript out of memory: Reached heap limit', 'its program ran out of memory: the heap of Node.js'],
+    [
+      'runc create failed: unable to start container process: exec: "/app/start.sh": permission denied: unknown',
+      'its start script is not executable; make the script executable with `chmod +x`',
+    ],
+    [
+      "/app/start.sh: line 2: $'\\r': command not found",
+      'its start script is not there, or has the line ends of Windows; see that it is mounted, and convert it with `sed -i "s/\\r$//"`',
+    ],
+    [
+      'exec /app/start.sh: exec format error',
+      'its image is for another kind of processor; take an image for what `uname -m` says on its machine',
+    ],
     [
       '/bin/sh: /app/start.sh: Permission denied',
       'its start script is not executable; make the script executable with `chmod +x`',

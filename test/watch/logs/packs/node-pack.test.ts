@@ -112,7 +112,7 @@ test.each([
     `ERROR[${at(1)}] \n########## BAD BLOCK #########\nNumber: 12\nHash: 0x12\n##############################\n`,
     'refused a block',
   ],
-  ['critical', `CRIT [${at(1)}] Failed to insert header number err="no space left on device"\n`, 'ended itself'],
+  ['critical', `CRIT [${at(1)}] Failed to insert header number err="closed"\n`, 'ended itself'],
   [
     'masternode_update_failed',
     `CRIT [${at(1)}] Error when update masternodes set. Stopping node err="x" blockNum=450\n`,
@@ -150,6 +150,85 @@ test.each([
   ),
 ])('a full disk is known by the line %s', async (text) => {
   expect((await judge(text)).matches.disk_full).toBe(1);
+});
+
+test.each([
+  ['panic: write /work/x.log: no space left on device', 'the disk of the node is full; free space on it'],
+  [warn(1, 'Failed to flush   err="write /x: no space left on device; closed"'), 'the disk of the node is full'],
+  [
+    "A critical error has occurred System.IO.IOException: No space left on device : '/x'",
+    'the disk of the node is full',
+  ],
+  [
+    warn(1, 'Low disk space. Gracefully shutting down XDC to prevent database corruption. available=1.5GiB'),
+    'the node ended itself, as its disk is nearly full; free space on it',
+  ],
+  [
+    '2026/08/20 07:06:01 http: Accept error: accept tcp [::]:8545: accept4: too many open files; retrying in 1s',
+    'the node has run out of file descriptors; raise its limit',
+  ],
+  ['Fatal: Could not open database: open /x/1.ldb: too many open files', 'the node has run out of file descriptors'],
+  ['fatal error: runtime: cannot allocate memory', 'the node ran out of memory; give its container'],
+  [
+    '/work/start.sh: line 95:    12 Killed                  XDC --gcmode archive',
+    'the node was killed, as happens when memory runs out; give its container',
+  ],
+  [
+    'Fatal: Failed to write genesis block: database already contains an incompatible genesis block (have 1, new 2)',
+    'its data folder holds the chain of another genesis',
+  ],
+  [
+    'Fatal: Could not open database: resource temporarily unavailable',
+    'another node runs on its data folder; end that one',
+  ],
+  [
+    'A critical error has occurred RocksDbSharp.RocksDbException: IO error: While lock file: /db/LOCK: Resource temporarily unavailable',
+    'another node runs on its data folder',
+  ],
+  [
+    'Fatal: Failed to open database: leveldb/journal: block/chunk corrupted: checksum mismatch',
+    'its database is corrupt; check its disk; restore its data',
+  ],
+  [
+    warn(1, 'Unhandled trie error: leveldb/table: corruption on data-block (pos=1): checksum mismatch, want=0x1'),
+    'its database is corrupt',
+  ],
+  [
+    'A critical error has occurred RocksDbSharp.RocksDbException: Corruption: block checksum mismatch',
+    'its database is corrupt',
+  ],
+  ['Fatal: Failed to open database: leveldb/storage: file missing [file=000341.ldb]', 'its database is corrupt'],
+  [
+    '########## BAD BLOCK #########\nError: could not apply tx 0 [0x12]: missing trie node 5b0c (path )',
+    'the node has lost the state or the snapshot for a block',
+  ],
+  [
+    'Fatal: Could not start HTTP endpoint: listen tcp 0.0.0.0:8545: bind: address already in use',
+    'a port is taken by another program',
+  ],
+  [
+    'Fatal: Error starting protocol stack: open /work/XDC/LOCK: permission denied',
+    'the node may not use a file of its data folder; give its data folder to the user that its container runs as (`chown -R`)',
+  ],
+  ['/bin/bash: /work/start.sh: Permission denied', 'its start script is not executable'],
+])(
+  'a cause is known in the words of any client, and before what only says that the node ended: %s',
+  async (text, begin) => {
+    const { check } = await judge(`${info(0, PROGRESS[0]?.[1] ?? '')}${text}\n`);
+    expect(check?.verdict).toBe('fail');
+    expect(check?.reason.replace(/^.*? \(\d.*?\): /, '').slice(0, begin.length)).toBe(begin);
+  },
+);
+
+test('what has the words of such a cause and is none shows none', async () => {
+  for (const text of [
+    'Ethereum peer connected                  name="x: leveldb: corrupted"',
+    'Served eth_call err="execution reverted: y: no space left on device"',
+    'Dropping peer                            peer=12 reason="x: permission denied"',
+  ]) {
+    const { check } = await judge(info(0, PROGRESS[0]?.[1] ?? '') + warn(1, text));
+    expect(check?.verdict).toBe('pass');
+  }
 });
 
 test('a line in which others name a full disk shows none', async () => {
