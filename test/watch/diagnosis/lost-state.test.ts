@@ -83,7 +83,10 @@ test('all nodes that have made a gap block twice, and have the snapshot of the o
   const find = (printed: readonly string[], agoMs: number, startedMs = 600_000) => {
     const line: PatternFacts = { means: 'note', count: 9, at: NOW - agoMs, order: 1, what: '', own: false };
     const nodes = all.map((name): KnownTarget => {
-      const { target, facts } = diagnosedNode(name, all, { stalledMs: 240_000, container: { startedAt: NOW - startedMs } });
+      const { target, facts } = diagnosedNode(name, all, {
+        stalledMs: 240_000,
+        container: { startedAt: NOW - startedMs },
+      });
       const patterns = printed.includes(name) ? { snapshot_missing: line } : {};
       return { target, facts: { ...facts, logs: { sources: {}, ...facts.logs, patterns } } } as KnownTarget;
     });
