@@ -93,11 +93,15 @@ function withPeerIdsAlone(text: string): string | undefined {
   const begin = text.indexOf(FIRST_PEER);
   const end = begin === -1 ? -1 : text.indexOf(AFTER_PEERS, begin);
   if (end === -1) return undefined;
-  const ids = text
-    .slice(begin + FIRST_PEER.length, end)
-    .split(NEXT_PEER)
-    .map((peer) => peer.slice(0, peer[ID_DIGITS] === '"' ? READ_DIGITS : peer.indexOf('"')));
-  return `${text.slice(0, begin)}${FIRST_PEER}${ids.join(`"${NEXT_PEER}`)}"${text.slice(end)}`;
+  const kept: string[] = [];
+  let from = 0;
+  for (let id = begin + FIRST_PEER.length; ; id = from + NEXT_PEER.length) {
+    kept.push(text.slice(from, text[id + ID_DIGITS] === '"' ? id + READ_DIGITS : text.indexOf('"', id)));
+    from = text.indexOf(NEXT_PEER, id);
+    if (from === -1 || from > end) break;
+  }
+  kept.push(text.slice(end));
+  return kept.join('"');
 }
 
 /** The type of the content counts only for what is no JSON: some proxies name it wrong, or begin it with a byte order mark. */
