@@ -58,14 +58,14 @@ const recorded = Object.fromEntries(
 );
 const genesis = JSON.stringify(recording['XDPoS_getV2BlockByNumber earliest']?.result);
 const modules = JSON.stringify({ admin: '1.0', eth: '1.0', net: '1.0', XDPoS: '1.0' });
-const { Masternodes: masternodes = [] } = JSON.parse(recorded.XDPoS_getMasternodesByNumber ?? '{}') as {
-  readonly Masternodes?: readonly string[];
-};
+const list = JSON.parse(recorded.XDPoS_getMasternodesByNumber ?? '{}') as { readonly Masternodes?: readonly string[] };
+const { Masternodes: masternodes = [] } = list;
+const roundAt = (number: number) => number + 17;
 
 /** Of the size of a real one. The masternodes make them in turn. */
 const toBlock = (number: number) => ({
   Hash: hashOf(number),
-  Round: number + 17,
+  Round: roundAt(number),
   Number: number,
   ParentHash: hashOf(number - 1),
   Committed: false,
@@ -83,6 +83,12 @@ function blockAt(number: number): string {
   return text;
 }
 
+/** The same masternodes at each block, which a real node names too. */
+function readMasternodes(named: unknown, height: number): string {
+  const number = named === 'latest' ? height : Number(named);
+  return JSON.stringify({ ...list, Number: number, Round: roundAt(number) });
+}
+
 function readBlock(named: unknown, height: number): string {
   if (named === 'earliest') return genesis;
   if (named === 'latest') return blockAt(height);
@@ -93,6 +99,8 @@ function resultOf(node: SimulatedNode, { method, params: [named] }: Call): strin
   switch (method) {
     case 'XDPoS_getV2BlockByNumber':
       return readBlock(named, node.height());
+    case 'XDPoS_getMasternodesByNumber':
+      return readMasternodes(named, node.height());
     case 'admin_peers':
       return node.peers();
     case 'admin_nodeInfo':

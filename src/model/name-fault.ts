@@ -88,16 +88,24 @@ export const TOO_MANY: Required<Finding> = {
   fix: 'raise its limit, or the interval of the check',
 };
 
+/** A request without the key or the password that it needs, by a status or by an error of JSON-RPC. */
+export const NO_KEY: Required<Finding> = {
+  seen: 'it wants a user name and a password, or a key',
+  fix: 'correct its address in the inventory, with the key of its provider or as http://USER:PASSWORD@…; a node may have them in basicAuth instead',
+};
+
+const NO_WAY: Required<Finding> = {
+  seen: 'the proxy before it does not reach it',
+  fix: 'start the program behind the proxy',
+};
+
 /** Statuses to which a node, or a proxy before it, gives a special meaning (XDC-Subnet rpc/http.go). */
 const STATUS: Readonly<Record<number, Required<Finding>>> = {
   400: {
     seen: 'it does not understand the request',
     fix: 'correct the address in the inventory: it may have to begin with https, or name another port',
   },
-  401: {
-    seen: 'it wants a user name and a password, or a key',
-    fix: 'correct its address in the inventory, with the key of its provider or as http://USER:PASSWORD@…; a node may have them in basicAuth instead',
-  },
+  401: NO_KEY,
   403: {
     seen: 'it forbids the request',
     fix: 'let the address of subnetd through at the proxy or firewall before it, or correct the address in the inventory',
@@ -108,9 +116,22 @@ const STATUS: Readonly<Record<number, Required<Finding>>> = {
     fix: 'correct the address in the inventory, because what answers there is not a node',
   },
   429: TOO_MANY,
-  502: { seen: 'the proxy before it does not reach it', fix: 'start the program behind the proxy' },
-  503: { seen: 'it is overloaded or gave up on the call after its own time limit', fix: 'check its load and memory' },
+  502: NO_WAY,
+  503: {
+    seen: 'it is overloaded or gave up on the call after its own time limit',
+    fix: 'check its load and memory, and whether it runs if a proxy stands before it',
+  },
 };
+
+/** Nothing that is watched answers so by itself. Those from 504 on are of proxies, as of Cloudflare. */
+function explainStatus(status: number): Required<Finding> | undefined {
+  if (status === 500) return undefined;
+  if (status >= 504) return NO_WAY;
+  return {
+    seen: 'what should be there never answers that',
+    fix: 'correct the address in the inventory, or what stands before it',
+  };
+}
 
 /**
  * Explains a fault that tells by itself how to mend the address or what stands before it, whatever should answer there; undefined for
@@ -134,7 +155,7 @@ export function explainAddress(fault: Fault): Required<Finding> | undefined {
         fix: 'write the final address into the inventory',
       };
     case 'status': {
-      const known = fault.refusesHost ? OTHER_HOST : STATUS[fault.status];
+      const known = fault.refusesHost ? OTHER_HOST : (STATUS[fault.status] ?? explainStatus(fault.status));
       return known && { seen: `it answered HTTP ${fault.status}: ${known.seen}`, fix: known.fix };
     }
     case 'not-http':
@@ -151,10 +172,10 @@ export function explainAddress(fault: Fault): Required<Finding> | undefined {
             fix: 'correct the address in the inventory, or look at the page: it may be that of a proxy',
           }
         : undefined;
-    case 'rpc-error':
-      return fault.known === 'rate-limit'
-        ? { seen: `it answered with the JSON-RPC error ${fault.code}: ${TOO_MANY.seen}`, fix: TOO_MANY.fix }
-        : undefined;
+    case 'rpc-error': {
+      const known = fault.known === 'rate-limit' ? TOO_MANY : fault.known === 'unauthorised' ? NO_KEY : undefined;
+      return known && { seen: `it answered with the JSON-RPC error ${fault.code}: ${known.seen}`, fix: known.fix };
+    }
     default:
       return undefined;
   }

@@ -121,6 +121,7 @@ export type KnownRpcError =
   | 'method-not-found'
   | 'module-off'
   | 'rate-limit'
+  | 'unauthorised'
   | 'crashed'
   | 'not-started'
   | 'v1-block'

@@ -122,6 +122,7 @@ export function createCheckBars(): CheckBars {
     restore: ({ snapshot, changes, isWhole, startedAt: at, isWatched, isRestored = () => true }) => {
       const newest = Math.floor(at / BAR_MS);
       const known = changes.filter(({ kind }) => kind === 'check');
+      const spans = Array.from({ length: BARS }, (_, index) => newest - BARS + 1 + index);
       const oldest = Math.min(at, ...known.map((change) => change.at));
       const from = Math.max((newest - BARS + 1) * BAR_MS, isWhole ? 0 : oldest);
       const keyOf = (target: Pick<Target, 'subnet' | 'component' | 'name'>, check: string) =>
@@ -131,13 +132,16 @@ export function createCheckBars(): CheckBars {
       );
       bars.each(snapshot, (bar, { target, checks }) => {
         if (!isRestored(target)) return;
+        const watched = spans.filter((span) => isWatched(target, span * BAR_MS));
+        if (watched.length === 0) return;
         for (const [place, { check, verdict }] of checks.entries()) {
           const newestFirst = (byCheck.get(keyOf(target, check)) ?? []).toSorted((one, other) => other.at - one.at);
           const own = newestFirst.filter((change) => change.at > from);
           // One that is older than the bars still says how it was: what it is now may have begun with the start.
           for (const stretch of toStretches(newestFirst[0]?.is ?? verdict, own, at, from))
-            for (let span = Math.floor(stretch.from / BAR_MS); span * BAR_MS < stretch.until; span += 1)
-              if (isWatched(target, span * BAR_MS)) mark(bar, span, place, bitOf(stretch.verdict));
+            for (const span of watched)
+              if ((span + 1) * BAR_MS > stretch.from && span * BAR_MS < stretch.until)
+                mark(bar, span, place, bitOf(stretch.verdict));
         }
       });
     },

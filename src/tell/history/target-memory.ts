@@ -10,47 +10,57 @@ export interface TargetMemory<T> {
   of(target: Subject): T | undefined;
 }
 
+interface Kept<T> {
+  readonly target: Target;
+  readonly own: T;
+  /** How many checks it has. */
+  readonly checks: number;
+}
+
 /**
  * Starts without a target. `create` is called for one that is new, and for one that a reload has replaced, or that has other checks
  * than before, with what was kept of it until then.
  */
 export function createTargetMemory<T>(create: (state: TargetState, before: T | undefined) => T): TargetMemory<T> {
-  let known = new Map<Target, { readonly own: T; readonly checks: number }>();
-  /** By name; made when one is asked for, and until the next snapshot. */
+  /** In the order of the snapshot, so that each is found without looking it up. */
+  let kept: readonly Kept<T>[] = [];
+  /** By name; made when one is asked for, and until the next snapshot with others. */
   let byName: ReadonlyMap<string, T> | undefined;
   const names = () => {
-    byName ??= new Map([...known].map(([target, { own }]) => [targetKey(target), own]));
+    byName ??= new Map(kept.map(({ target, own }) => [targetKey(target), own]));
     return byName;
   };
-  /** Takes over the targets of a snapshot, unless they are those of the last one. */
+  const isSame = (snapshot: Snapshot): boolean => {
+    let place = 0;
+    for (const { targets } of snapshot)
+      for (const { target, checks } of targets) {
+        const one = kept[place++];
+        if (one?.target !== target || one.checks !== checks.length) return false;
+      }
+    return place === kept.length;
+  };
+  /** Takes over the targets of a snapshot. */
   const update = (snapshot: Snapshot) => {
-    let count = 0;
-    let isSame = true;
-    for (const { targets } of snapshot) {
-      count += targets.length;
-      for (const { target, checks } of targets) if (known.get(target)?.checks !== checks.length) isSame = false;
-    }
-    if (isSame && count === known.size) return;
+    const known = new Map(kept.map((one) => [one.target, one]));
     const before = names();
-    known = new Map(
-      snapshot.flatMap(({ targets }) =>
-        targets.map((state) => {
-          const { target, checks } = state;
-          const kept = known.get(target);
-          if (kept?.checks === checks.length) return [target, kept] as const;
-          return [target, { own: create(state, before.get(targetKey(target))), checks: checks.length }] as const;
-        }),
-      ),
+    kept = snapshot.flatMap(({ targets }) =>
+      targets.map((state) => {
+        const { target, checks } = state;
+        const same = known.get(target);
+        if (same?.checks === checks.length) return same;
+        return { target, own: create(state, before.get(targetKey(target))), checks: checks.length };
+      }),
     );
     byName = undefined;
   };
   return {
     each: (snapshot, visit) => {
-      update(snapshot);
+      if (!isSame(snapshot)) update(snapshot);
+      let place = 0;
       for (const subnet of snapshot)
         for (const state of subnet.targets) {
-          const kept = known.get(state.target);
-          if (kept !== undefined) visit(kept.own, state, subnet);
+          const one = kept[place++];
+          if (one !== undefined) visit(one.own, state, subnet);
         }
     },
     of: (target) => names().get(targetKey(target)),

@@ -15,7 +15,10 @@ export interface KeptValues<T> {
   stop(readersEnded?: Promise<void>): Promise<void>;
 }
 
+/** What is read of a log goes on all the time, and is read twice after a restart if it was not saved. */
 const SAVE_EVERY_MS = 1_000;
+/** What hardly ever changes: to look for it among thousands of nodes costs more than it takes to know it again. */
+export const SAVE_SELDOM_MS = 15_000;
 /** If the table has not answered by then, nothing is known from before, as at the first start. */
 const READ_WITHIN_MS = 10_000;
 /** How often the table is read until it answers: after a restart of the machine a database may come up after subnetd. */
@@ -23,10 +26,10 @@ const READ_AGAIN_MS = 250;
 const LAST_SAVE_WITHIN_MS = 2_000;
 
 /**
- * Reads the table when a value is first needed, and writes changes every second. `open` gives another table when the database was opened
- * again, which may have lost what was written, and rejects while it is down.
+ * Reads the table when a value is first needed, and writes changes every second, or every `saveEveryMs`. `open` gives another table when
+ * the database was opened again, which may have lost what was written, and rejects while it is down.
  */
-export function createKeptValues<T>(open: () => Promise<KeptTable<T>>): KeptValues<T> {
+export function createKeptValues<T>(open: () => Promise<KeptTable<T>>, saveEveryMs = SAVE_EVERY_MS): KeptValues<T> {
   const current = new Map<string, () => T | undefined>();
   /** The contents of the table as far as they were read and written: each value as JSON. */
   const saved = new Map<string, string>();
@@ -73,7 +76,7 @@ export function createKeptValues<T>(open: () => Promise<KeptTable<T>>): KeptValu
   };
   // A failed save is repeated with the next.
   const saving = oneSaveAtATime<void>(write, () => {});
-  const timer = setInterval(() => saving.save(), SAVE_EVERY_MS);
+  const timer = setInterval(() => saving.save(), saveEveryMs);
   timer.unref();
 
   return {

@@ -2,7 +2,7 @@ import type { KeptTable } from '../../model/kept.ts';
 import type { KeptTurns } from '../../model/lag.ts';
 import { type Subnet, type Target, targetKey } from '../../model/target.ts';
 import type { Board } from './board.ts';
-import { createKeptValues } from './create-kept-values.ts';
+import { createKeptValues, SAVE_SELDOM_MS } from './create-kept-values.ts';
 
 /** What is known of subnets and survives a restart; without its table it does not. */
 export interface KnownTables {
@@ -14,8 +14,8 @@ export interface KnownTables {
 
 /** Gives the board what an earlier process knew, and keeps what it knows now. */
 export function keepKnown(tables: KnownTables, board: Board) {
-  const addresses = tables.addresses && createKeptValues(tables.addresses);
-  const turns = tables.turns && createKeptValues(tables.turns);
+  const addresses = tables.addresses && createKeptValues(tables.addresses, SAVE_SELDOM_MS);
+  const turns = tables.turns && createKeptValues(tables.turns, SAVE_SELDOM_MS);
   const keepAddress = async (node: Target) => {
     const key = targetKey(node);
     const address = await addresses?.load(key);

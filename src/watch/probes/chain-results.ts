@@ -44,7 +44,7 @@ function toMissingReason(fault: Fault): MissingReason {
   switch (fault.kind) {
     case 'rpc-error':
       if (fault.known === 'v1-block') return 'not-yet';
-      if (fault.known === 'rate-limit') return 'error';
+      if (fault.known === 'rate-limit' || fault.known === 'unauthorised') return 'error';
       return fault.known === 'other' ? 'error' : fault.known;
     case 'status':
     case 'redirect':

@@ -29,8 +29,12 @@ const MODULE_OFF = /^The method '\w+' is found but the namespace '\w+' is disabl
 /**
  * Classifies error objects as the sources of nodes define them: XDC-Subnet rpc/errors.go, rpc/service.go, node/errors.go, and
  * Nethermind's JsonRpcService, which refuses methods of a namespace that is off with -32600. Providers limit the rate with -32005
- * (EIP-1474), or with the status of HTTP in place of a code.
+ * (EIP-1474), with the status of HTTP in place of a code, or with a code of their own and words.
  */
+const LIMITED =
+  /^(?!.*batch).*(?:rate.?limit|too many requests|(?:requests?|capacity|quota|compute units)[a-z ]{0,30}(?:limit|exceeded|reached))/i;
+const UNAUTHORISED = /unauthori[sz]ed|authenticat|\bapi ?key\b|project id\b/i;
+
 function toKnownError(code: number, message: unknown): KnownRpcError {
   if (code === -32601) return 'method-not-found';
   if (code === -32600 && typeof message === 'string' && MODULE_OFF.test(message)) return 'module-off';
@@ -38,6 +42,9 @@ function toKnownError(code: number, message: unknown): KnownRpcError {
   if (message === 'method handler crashed') return 'crashed';
   if (message === 'not supported in the v1 consensus') return 'v1-block';
   if (message === 'node not started') return 'not-started';
+  if (typeof message !== 'string') return 'other';
+  if (LIMITED.test(message)) return 'rate-limit';
+  if (UNAUTHORISED.test(message)) return 'unauthorised';
   return 'other';
 }
 
@@ -93,11 +100,15 @@ function withPeerIdsAlone(text: string): string | undefined {
   const begin = text.indexOf(FIRST_PEER);
   const end = begin === -1 ? -1 : text.indexOf(AFTER_PEERS, begin);
   if (end === -1) return undefined;
-  const ids = text
-    .slice(begin + FIRST_PEER.length, end)
-    .split(NEXT_PEER)
-    .map((peer) => peer.slice(0, peer[ID_DIGITS] === '"' ? READ_DIGITS : peer.indexOf('"')));
-  return `${text.slice(0, begin)}${FIRST_PEER}${ids.join(`"${NEXT_PEER}`)}"${text.slice(end)}`;
+  const kept: string[] = [];
+  let from = 0;
+  for (let id = begin + FIRST_PEER.length; ; id = from + NEXT_PEER.length) {
+    kept.push(text.slice(from, text[id + ID_DIGITS] === '"' ? id + READ_DIGITS : text.indexOf('"', id)));
+    from = text.indexOf(NEXT_PEER, id);
+    if (from === -1 || from > end) break;
+  }
+  kept.push(text.slice(end));
+  return kept.join('"');
 }
 
 /** The type of the content counts only for what is no JSON: some proxies name it wrong, or begin it with a byte order mark. */

@@ -159,7 +159,8 @@ async function askPeers(
     if (!isMethodMissing(result)) return result;
     state.peersBy = next;
   }
-  return undefined;
+  // It has not said yet which method counts them.
+  return state.peersBy === undefined && results.modules?.ok === false ? results.modules : undefined;
 }
 
 /** With which block the next epoch begins at the latest. Each round that brings no block lets it begin a block earlier. */

@@ -37,6 +37,7 @@ function describeFault(fault: Fault): string {
     case 'not-json':
       return fault.looksLike === 'html' ? 'answers with a web page' : NO_SENSE;
     case 'rpc-error':
+      if (fault.known === 'unauthorised') return 'wants a key';
       return fault.known === 'rate-limit' ? 'takes no more requests for now' : NO_SENSE;
     case 'envelope':
       return NO_SENSE;

@@ -2,7 +2,7 @@ import { MAX_SOCKET_PATH_BYTES } from '../../lib/addresses.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { toShellWord } from '../../lib/words.ts';
 import type { Client, ClientAdvice } from '../../model/client.ts';
-import { explainAddress, TOO_MANY } from '../../model/name-fault.ts';
+import { explainAddress, NO_KEY, TOO_MANY } from '../../model/name-fault.ts';
 import {
   type DockerFault,
   type ExecFault,
@@ -90,6 +90,7 @@ const RPC_ERRORS: Readonly<Record<KnownRpcError, (open: string, advice: ClientAd
   }),
   'module-off': (open) => ({ seen: 'it does not serve the namespace of the method', fix: open }),
   'rate-limit': () => TOO_MANY,
+  unauthorised: () => NO_KEY,
   crashed: () => ({
     seen: 'the method crashed inside the node',
     fix: 'read the stack in its log, and restart it if it has lost its state',

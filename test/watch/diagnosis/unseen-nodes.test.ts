@@ -21,6 +21,9 @@ const status =
   (response) =>
     response.writeHead(code, headers).end(body);
 
+const KEYLESS: Methods = {
+  XDPoS_getV2BlockByNumber: () => ({ error: { code: -32600, message: 'Must be authenticated!' } }),
+};
 const LIMITED: Methods = { XDPoS_getV2BlockByNumber: () => ({ error: { code: -32005, message: 'limited' } }) };
 
 function answer(methods: Methods, body: string): unknown {
@@ -136,7 +139,25 @@ describe('what answers in the place of a node has its own reason and fix', () =>
       status(503),
       DEAF,
       'it answered HTTP 503: it is overloaded or gave up on the call after its own time limit',
-      'check its load and memory',
+      'check its load and memory, and whether it runs if a proxy stands before it',
+    ],
+    [
+      ...(['Cloudflare', status(522), DEAF, 'it answered HTTP 522: the proxy before it does not reach it'] as const),
+      'start the program behind the proxy',
+    ],
+    [
+      'a status of none that is watched',
+      status(421),
+      UNSEEN,
+      'it answered HTTP 421: what should be there never answers that',
+      'correct the address in the inventory, or what stands before it',
+    ],
+    [
+      'a provider without its key',
+      (response, body) => response.end(JSON.stringify(answer(KEYLESS, body))),
+      'n2 answers, but does not return its latest block',
+      'it answered with the JSON-RPC error -32600: it wants a user name and a password, or a key',
+      'correct its address in the inventory, with the key of its provider or as http://USER:PASSWORD@…; a node may have them in basicAuth instead',
     ],
     [...(['a fault of the server', status(500), DEAF, 'it answered HTTP 500', 'read the log of the node n2'] as const)],
     [

@@ -267,6 +267,9 @@ describe('what is asked', () => {
   it.each([
     { code: -32005, message: 'daily request count exceeded, request rate limited' },
     { code: '-32005', message: 'daily request count exceeded, request rate limited' },
+    { code: -32016, message: 'over rate limit' },
+    { code: -32029, message: 'Too Many Requests' },
+    { code: -32007, message: '15/second request limit reached - reduce calls per second' },
     { code: 429, message: 'Too Many Requests' },
   ])('takes %j for a limit, and asks for the namespaces again when that is over', async (error) => {
     let limits = true;
@@ -281,6 +284,15 @@ describe('what is asked', () => {
     expect(await probe.probe(2000)).toMatchObject({ answered: true, latest: { ok: false, fault } });
     limits = false;
     expect((await probe.probe(2000)).peers).toEqual({ ok: true, value: { count: 3, via: 'admin_peers' } });
+  });
+
+  it('does not say of a node that limits its later calls that it serves no peers', async () => {
+    const error = { code: -32005, message: 'limit exceeded' };
+    const { probe } = watch(await startNode({ ...healthy, rpc_modules: () => ({ error }) }));
+    expect(await probe.probe(2000)).toMatchObject({
+      latest: { ok: true },
+      peers: { ok: false, fault: { kind: 'rpc-error', code: -32005, known: 'rate-limit' } },
+    });
   });
 
   it.each([

@@ -148,6 +148,8 @@ const LEAST_MS = 100;
 /** Nodes that answer JSON-RPC far more slowly than others do. */
 function findSlowNodes(view: SubnetView): readonly Suspicion[] {
   const { nodes, facts } = view;
+  const isQuick = ({ setup: { client } }: NodeView) => !client?.ok || client.value.tookMs.every((ms) => ms < LEAST_MS);
+  if (nodes.every(isQuick)) return [];
   const measured = facts.setup === undefined ? '' : `, measured ${formatMoment(facts.setup.at, view)}`;
   const timed = nodes.flatMap((node) => {
     const { client } = node.setup;
