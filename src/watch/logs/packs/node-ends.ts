@@ -116,7 +116,7 @@ export const nodeEnds = {
   database_locked: fatal('esource temporarily unavailable', 'another node runs on its data folder', {
     anywhere: true,
     match:
-      /^(?:Can't create new DB\s.*\serr(?:or)?="(?:[^"\\]|\\.)*|[^"=]*: While lock file: [^"]*: )[Rr]esource temporarily unavailable/,
+      /^(?:Can't create new DB\s(?:.*\s)?err(?:or)?="(?:[^"\\]|\\.)*|[^"=]*: While lock file: [^"]*: )[Rr]esource temporarily unavailable/,
     fix: 'end that one, or give each a folder of its own',
   }),
   database_corrupt: fatal('orrupt', 'its database is corrupt', {
