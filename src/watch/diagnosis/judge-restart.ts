@@ -203,14 +203,15 @@ const NOTHING_KNOWN = 'nothing is known about the votes now';
 /** Why nothing can be said about votes. */
 function findDoubt(state: SubnetState, now: number): string | undefined {
   const { problems, quorum, epoch, reference, targets, brokenDiagnosis } = state;
-  const isFound = (name: ProblemName) =>
-    problems.some(({ problem, state: stage, since }) => {
+  const find = (name: ProblemName) =>
+    problems.find(({ problem, state: stage, since }) => {
       if (problem !== name || stage === 'clearing') return false;
       return name !== 'monitor_suspended' || now - since < RESUMED_MS;
     });
   if (brokenDiagnosis !== undefined) return 'the diagnosis of the subnet breaks, which is a bug in subnetd';
-  if (isFound('monitor_offline')) return 'subnetd cannot reach any node';
-  if (isFound('monitor_suspended')) return 'subnetd itself did not run until shortly before';
+  if (find('monitor_offline')) return 'subnetd cannot reach any node';
+  const suspended = find('monitor_suspended');
+  if (suspended !== undefined) return `${suspended.summary} shortly before`;
   if (quorum === undefined || quorum.total === 0) return NOTHING_KNOWN;
   if (epoch === undefined) return 'no node has named the masternodes yet';
   const { nextFirstBlock = Number.POSITIVE_INFINITY, isNextAtLatest } = epoch;

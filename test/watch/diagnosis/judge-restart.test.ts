@@ -421,9 +421,9 @@ const CASES: readonly Case[] = [
   ],
   [
     'subnetd was suspended',
-    withProblem(stateWith(), 'monitor_suspended'),
+    withProblem(stateWith(), 'monitor_suspended', { summary: 'subnetd was suspended' }),
     'n1',
-    nobodyKnows('subnetd itself did not run until shortly before'),
+    nobodyKnows('subnetd was suspended shortly before'),
   ],
   [
     'subnetd was suspended minutes ago',
