@@ -293,9 +293,7 @@ function findVoters(view: SubnetView): Voters {
     lonely: present.filter(({ peers = Infinity }) => peers < present.length - 1),
     gone: out.filter(
       ({ answers, state: { facts } }) =>
-        answers !== true &&
-        now - (facts.node?.latest?.lastGoodAt ?? 0) < START_MS &&
-        !(facts.container && isLooping(facts.container, now)),
+        answers !== true && now - (facts.node?.latest?.lastGoodAt ?? 0) < START_MS && !isLooping(facts.container, now),
     ),
     starting: voters.filter(({ isOut, isStarting }) => isOut && isStarting),
     joining: voters.filter(({ isOut, name }) => !isOut && view.joining.has(name)),

@@ -82,7 +82,7 @@ export interface NeverSigned {
 export type UnlockedBy = 'wallet' | 'signing';
 
 /** The exposure of a node as it was read, and how its account was known to be unlocked then. */
-export interface FoundExposure {
+interface FoundExposure {
   readonly seen: RpcExposure;
   readonly unlocked: UnlockedBy | undefined;
 }
