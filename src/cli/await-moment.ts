@@ -50,7 +50,7 @@ function untilBest({ nextTurnMs, turnEveryMs, stopMs }: Partial<RestartBody>): n
 /** From here on a stop is waited for, and not just how a process ends. */
 const SLOW_STOP_MS = 1_000;
 
-/** Why it is waited, in words. */
+/** What is waited for. */
 const describeBest = (pauseMs: number, stopMs: number): string =>
   stopMs < SLOW_STOP_MS
     ? `its turn to make a block is in ${formatDuration(pauseMs)}, and right after that is the best moment`

@@ -79,8 +79,8 @@ export const SERVICE_START_MS = 20_000;
 export const MAX_WAIT_MS = 60_000;
 
 /** The last crashes, in order, if they are a loop. */
-export function findSeries(facts: ContainerFacts): readonly number[] {
-  if (facts.earlierCrashes === undefined) return [];
+export function findSeries(facts: ContainerFacts | undefined): readonly number[] {
+  if (facts?.earlierCrashes === undefined) return [];
   const crashes = findCrashes(facts);
   const recent = crashes.filter((at) => (crashes.at(-1) ?? at) - at < LOOP_MS);
   const [first = 0, second = Number.POSITIVE_INFINITY] = recent;
@@ -88,20 +88,20 @@ export function findSeries(facts: ContainerFacts): readonly number[] {
 }
 
 /** Has the container run for longer than between its crashes, waiting included, or has somebody restarted it? */
-function hasOutlasted(facts: ContainerFacts, crashes: readonly number[], now: number): boolean {
+function hasOutlasted(facts: ContainerFacts | undefined, crashes: readonly number[], now: number): boolean {
   const gaps = crashes.slice(1).map((at, index) => at - (crashes[index] ?? at));
   const ranFor = now - (crashes.at(-1) ?? now);
   return isRestartPlanned(facts) === true || ranFor >= Math.max(START_MS, ...gaps.map((gap) => gap - MAX_WAIT_MS));
 }
 
 /** Does the container crash again and again? */
-export function isLooping(facts: ContainerFacts, now: number): boolean {
+export function isLooping(facts: ContainerFacts | undefined, now: number): boolean {
   const crashes = findSeries(facts);
   return crashes.length > 0 && !hasOutlasted(facts, crashes, now);
 }
 
 /** Did the container crash again and again shortly before, and now stays up? */
-export function isLoopOver(facts: ContainerFacts, now: number): boolean {
+export function isLoopOver(facts: ContainerFacts | undefined, now: number): boolean {
   const crashes = findSeries(facts);
   return crashes.length > 0 && hasOutlasted(facts, crashes, now);
 }
@@ -112,7 +112,7 @@ export function findStart(
   now: number,
   withinMs: number = SERVICE_START_MS,
 ): number | undefined {
-  if (facts === undefined || isLooping(facts, now)) return undefined;
+  if (isLooping(facts, now)) return undefined;
   const { running, startedAt } = findContainer(facts) ?? {};
   return running && startedAt !== undefined && now - startedAt < withinMs ? startedAt : undefined;
 }

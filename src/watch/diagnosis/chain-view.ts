@@ -9,6 +9,7 @@ import type { Client } from '../../model/client.ts';
 import { findContainer } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { clientOf } from '../clients/clients.ts';
+import { differs } from '../rules/fold-node.ts';
 
 /** The chain of a subnet: that of most of its nodes. */
 export interface Chain {
@@ -48,9 +49,6 @@ function findMajority(chains: readonly Chain[]): Chain | undefined {
   const [chain] = [...groups].find((alike) => alike.length * 2 > chains.length) ?? [];
   return chain && { chainId: chain.chainId, genesis: chain.genesis };
 }
-
-const differs = (one: number | string | undefined, other: number | string | undefined): boolean =>
-  one !== undefined && other !== undefined && one !== other;
 
 /** Whether a node says that it is on another chain than most nodes. */
 const isForeign = (own: Chain, chain: Chain | undefined): boolean =>

@@ -17,7 +17,7 @@ import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import { type Subnet, subjectKey, type Target } from '../../model/target.ts';
 import type { CheckName } from '../../model/verdict.ts';
 import { JUST_STARTED } from '../rules/view.ts';
-import { diagnose } from './diagnose.ts';
+import { diagnose, keyOf } from './diagnose.ts';
 import { explainPeers, type Returns } from './explain-peers.ts';
 import { findEpoch, findMembers } from './find-epoch.ts';
 import { findHeadline, isQuorumLost } from './find-headline.ts';
@@ -94,7 +94,7 @@ export function describeSubnet(
 }
 
 /** What a diagnosis knows beside the targets. */
-export interface Circumstances {
+interface Circumstances {
   readonly clock?: ClockDisturbances;
   readonly facts?: SubnetFacts;
   /** The planned work of the subnet that is in force. */
@@ -153,8 +153,6 @@ function explainCheck(
     : { ...state, cause: summary, because };
 }
 
-const keyOf = (component: string, name: string, check: string): string => `${subjectKey({ component, name })} ${check}`;
-
 /** Whether the container of a node runs as Docker started it after a crash. What came after that is seen of the node itself. */
 function isRunAfter({ since }: Problem, { target, facts }: TargetState): boolean {
   const { running = false, startedAt = 0 } = findContainer(facts.container) ?? {};
@@ -206,7 +204,7 @@ function explainByProblems(
   // What lasts explains more than what seems to be over, and that more than what is.
   const byCheck = new Map(
     [...ended, ...clearing, ...lasting].flatMap((problem) =>
-      problem.explains.map(({ component, name, check }) => [keyOf(component, name, check), problem] as const),
+      problem.explains.map((each) => [keyOf(each), problem] as const),
     ),
   );
   const naming = findNaming(
@@ -234,7 +232,7 @@ function explainByProblems(
     const away = over.find((one) => subjectKey(one) === key);
     const find = (check: ExplainedCheckState) =>
       check.verdict === 'fail'
-        ? (byCheck.get(keyOf(component, name, check.check)) ??
+        ? (byCheck.get(keyOf({ component, name, check: check.check })) ??
           open.find((one) => willExplain(one, judged.target, check)) ??
           (check.check === 'log_block' ? away : undefined))
         : undefined;

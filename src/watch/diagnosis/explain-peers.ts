@@ -3,7 +3,7 @@ import { listNames } from '../../lib/words.ts';
 import { countPeers } from '../../model/facts.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
-import { ASKED_WITHIN_MS, checkOf, heardSince, isDown, isLossNew } from './subnet-view.ts';
+import { ASKED_WITHIN_MS, checkOf, heardSince, isLossNew, isStopped } from './subnet-view.ts';
 import { viewContainer, viewStart } from './view-node.ts';
 
 /** Why a node may not be connected to all others, as said of one node and of several. */
@@ -36,7 +36,7 @@ function findAbsence(state: TargetState, now: number, { nodes, allAt }: Returns)
   if (state.target.component !== 'node') return undefined;
   const container = viewContainer(state);
   if (container.kind === 'paused') return 'paused';
-  if (isDown(container)) return 'down';
+  if (isStopped({ container })) return 'down';
   const { isStarting, isLooping } = viewStart(state, container, now);
   if (isLooping) return 'loops';
   if (isStarting) return 'starts';

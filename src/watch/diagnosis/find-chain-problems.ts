@@ -48,7 +48,7 @@ function describeLoss(orphans: readonly string[], { nodes, silentVoters, now, to
 }
 
 /** Masternodes that nobody runs, keys that two nodes have, and keys that sign twice. Each node by itself seems to give its vote. */
-export function findKeyProblems(view: SubnetView): readonly Suspicion[] {
+function findKeyProblems(view: SubnetView): readonly Suspicion[] {
   const orphans = findOrphans(view);
   const shared = findShared(view);
   const { ofShared, ofOthers } = findDoubleVotes(view, new Set(shared.map(([address]) => address)));
@@ -112,7 +112,7 @@ function describeBegun(known: readonly NodeView[], { nodes, now }: SubnetView): 
 }
 
 /** Every node that answers is on another chain than before, or at the begin of the same: the network was replaced by a new one. */
-export function findReplacedChain(view: SubnetView): Suspicion | undefined {
+function findReplacedChain(view: SubnetView): Suspicion | undefined {
   const { nodes } = view;
   const known = nodes.filter(({ answers, chainFacts }) => answers === true && chainFacts !== undefined);
   const evidence = describeOther(known, view) ?? describeBegun(known, view);

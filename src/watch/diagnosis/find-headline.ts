@@ -186,7 +186,7 @@ export function findHeadline(
     const sentence = `${subnet} is recovering${suspected === undefined ? '' : ', but a possible problem is being checked'}`;
     return { standing: 'warn', sentence, detail, since: worst.since };
   }
-  // What is of the whole comes from nodes. A fix that follows another target's problem would be read as that one's.
+  // Nodes bring a problem of the whole subnet, so they are named before its fix. Right after another target it would be read as that one's.
   const isOfNode = ({ component }: Problem) => component === 'node';
   const causes = worst.name === undefined ? nameCauses(standing.filter(isOfNode), worst) : '';
   const rest =

@@ -166,19 +166,13 @@ function explainLag(view: SubnetView, { node, late }: Laggard, hasBlocks: boolea
         ? LOOK_AT_PATH
         : `${LOOK_AT_MACHINE}; if nothing, ${LOOK_AT_PATH}`;
   const apart = [...own, ...place];
-  if (apart.length > 0) return { known: `what sets it apart: ${joinAnd(apart)}`, look };
-  if (!isQuick || !hasBlocks)
-    return {
-      known:
-        'nothing else that subnetd reads sets it apart, so processor, disk and path cannot be told apart from here',
-      look,
-    };
-  return {
-    known: late
-      ? 'it imports blocks as fast as the others, so they reach it late'
-      : 'it gets and imports blocks as fast as the others, so what keeps its own blocks back cannot be told from here',
-    look,
-  };
+  const alike =
+    !isQuick || !hasBlocks
+      ? 'nothing else that subnetd reads sets it apart, so processor, disk and path cannot be told apart from here'
+      : late
+        ? 'it imports blocks as fast as the others, so they reach it late'
+        : 'it gets and imports blocks as fast as the others, so what keeps its own blocks back cannot be told from here';
+  return { known: apart.length > 0 ? `what sets it apart: ${joinAnd(apart)}` : alike, look };
 }
 
 /** Who is always last, named by what it misses or by when its log shows blocks, before the chain leaves it out. */

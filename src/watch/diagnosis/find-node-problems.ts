@@ -31,10 +31,8 @@ export const commandToRestart = ({ container, name }: NodeView): string =>
 
 const explainAnswers = (node: NodeView) => explain(node, 'latest_block', 'peers', 'log_block');
 
-const isInLoop = (node: NodeView, { now }: SubnetView): boolean => {
-  const { container } = node.state.facts;
-  return container !== undefined && isLooping(container, now) && !isSettled(node, now);
-};
+const isInLoop = (node: NodeView, { now }: SubnetView): boolean =>
+  isLooping(node.state.facts.container, now) && !isSettled(node, now);
 
 /** The faults of a way to the RPC of a node that does not lead there. */
 const CLOSED_FAULTS: readonly (string | undefined)[] = ['refused', 'unreachable', 'unresolved', 'timeout', 'closed'];

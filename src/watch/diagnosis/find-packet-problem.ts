@@ -80,11 +80,8 @@ function findCause(view: SubnetView, direction: Direction, { reading: { route, n
 }
 
 /** For how long the log shows only cycles that wait for the checkpoint; undefined when that is not long. */
-function findWait({ waits }: RelayerModeFacts = WITHOUT_WAIT, now: number) {
-  return waits !== undefined && now - waits.since >= PACKETS_WITHIN_MS ? waits : undefined;
-}
-
-const WITHOUT_WAIT: RelayerModeFacts = { phase: 'done', phaseAt: 0, attempted: false };
+const findWait = ({ waits }: Pick<RelayerModeFacts, 'waits'> = {}, now: number) =>
+  waits !== undefined && now - waits.since >= PACKETS_WITHIN_MS ? waits : undefined;
 
 /** What stands in one direction; undefined while nothing does. */
 function findStuck(view: SubnetView, direction: Direction): ({ readonly seen: string } & Cause) | undefined {

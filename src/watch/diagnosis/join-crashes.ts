@@ -89,8 +89,7 @@ function listCrashed(
   const isTold = ({ component, name }: Target) =>
     component === 'node' && nodes.includes(name) && crashes.every(({ at }) => at < since + TOGETHER_MS);
   const isHandled = ({ state: { facts }, container: { kind } }: TargetView) =>
-    (kind !== 'running' && kind !== 'restarting') ||
-    (facts.container !== undefined && isRestartPlanned(facts.container) === true);
+    (kind !== 'running' && kind !== 'restarting') || isRestartPlanned(facts.container) === true;
   const isNear = (at: number) => crashes.some((one) => Math.abs(one.at - at) <= TOGETHER_MS);
   const crashed = (one: TargetView) => {
     const [at, ...others] = isHandled(one) ? listRecent(one, now) : [];

@@ -14,7 +14,7 @@ import { checkOf, hasLostNetwork } from './subnet-view.ts';
 import { heightOf, viewContainer } from './view-node.ts';
 
 /** When a question about restarts is asked, and since when facts are new enough to answer it. Watched time. */
-export interface RestartMoment {
+interface RestartMoment {
   readonly now: number;
   readonly freshSince: number;
   /** The same of nodes that do not answer, where nobody waits for them to fail again. */
@@ -24,7 +24,7 @@ export interface RestartMoment {
 }
 
 /** What a masternode can be counted on for while another one restarts. */
-export type Voter =
+type Voter =
   | { readonly kind: 'votes' }
   /** It does not vote (`out`), it was just started or stopped (`recovering`), or nobody knows (`doubtful`), with the reason. */
   | { readonly kind: 'out' | 'recovering' | 'doubtful'; readonly why: string };
@@ -148,7 +148,7 @@ function viewStart(state: TargetState, target: NodeTarget, goneNodes: number, no
 }
 
 /** What one masternode can be counted on for; `goneNodes`: how many other nodes are out. */
-export function viewVoter(
+function viewVoter(
   state: SubnetState,
   node: TargetState,
   member: Member,

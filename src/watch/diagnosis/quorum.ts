@@ -1,12 +1,10 @@
 import { listEach } from '../../lib/words.ts';
 import { timeoutMs } from '../../model/chain.ts';
 import type { Progress } from '../../model/facts.ts';
+import { START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
 import type { ChainView } from './chain-view.ts';
-import { fails, isMissing, type NeverSigned, type NodeView, type SubnetView } from './subnet-view.ts';
-
-/** What a node says in the first minute after its start shows nothing of its votes. */
-const FIRST_VOTES_MS = 60_000;
+import { fails, isMissing, type NeverSigned, type NodeView, type SubnetView, startedAtOf } from './subnet-view.ts';
 
 /** The newest rounds that count, in rounds for each masternode. */
 const RECENT_ROUNDS = 5;
@@ -37,11 +35,9 @@ function countMissed(
   return new Map(addresses.map((address) => [address, missed.filter((one) => one === address).length]));
 }
 
-/** Whether a node was asked about its chain long enough after its start. */
-function showsVotes({ container, chainFacts }: NodeView): boolean {
-  const { startedAt = Number.NEGATIVE_INFINITY } = container.kind === 'running' ? container.container : {};
-  return chainFacts !== undefined && chainFacts.at - startedAt >= FIRST_VOTES_MS;
-}
+/** Whether a node was asked about its chain long enough after its start: what it says in its first minute shows nothing of its votes. */
+const showsVotes = (node: NodeView): boolean =>
+  node.chainFacts !== undefined && node.chainFacts.at - (startedAtOf(node) ?? Number.NEGATIVE_INFINITY) >= START_MS;
 
 /** Each node is asked for its pool within a minute, and a pool goes back for up to two more while rounds bring no block. */
 const POOLS_KNOWN_MS = 3 * 60_000;
@@ -80,9 +76,9 @@ export function findSilentVoters(
   if (addresses.size + left.length === 0) return new Map();
   const oldest = masternodes.round - RECENT_ROUNDS * masternodes.active.length;
   // A node that is just back has not said its address yet, so any key without a node may be its own.
-  const isOneBack = nodes.some(({ isStarting, container, chainFacts }) => {
-    const { startedAt } = container.kind === 'running' ? container.container : {};
-    return isStarting && (chainFacts === undefined || chainFacts.at < (startedAt ?? chainFacts.at));
+  const isOneBack = nodes.some((node) => {
+    const { isStarting, chainFacts } = node;
+    return isStarting && (chainFacts === undefined || chainFacts.at < (startedAtOf(node) ?? chainFacts.at));
   });
   const silent = [...addresses].filter((address) => {
     const node = masters.get(address);
@@ -113,13 +109,8 @@ export function findNameless({ nodes, masters, silentVoters }: Voters, active: r
  * out and has never given its address is taken for one of the masternodes without a name.
  */
 function countSilent(voters: Voters, active: readonly string[]): number {
-  const { masters, silentVoters } = voters;
-  const isSilent = (address: string) => {
-    const node = masters.get(address);
-    return silentVoters.has(address) || (node !== undefined && isMissing(node));
-  };
   const nameless = findNameless(voters, active);
-  return active.filter(isSilent).length + Math.min(nameless.addresses.length, nameless.nodesOut);
+  return active.filter(isOutBy(voters)).length + Math.min(nameless.addresses.length, nameless.nodesOut);
 }
 
 /** Whether a node has just started, and does not rise with the chain yet. */
@@ -162,7 +153,7 @@ export function findQuorum(voters: Voters): Quorum | undefined {
 }
 
 /** Whether the masternode of an address does not vote for sure. */
-export const isOutBy =
+const isOutBy =
   ({ masters, silentVoters }: Pick<SubnetView, 'masters' | 'silentVoters'>) =>
   (address: string): boolean => {
     const node = masters.get(address);
@@ -193,8 +184,8 @@ export const presenceBy =
   (view: Pick<SubnetView, 'masters' | 'silentVoters'>, now: number) =>
   (address: string): 'out' | 'new' | undefined => {
     if (isOutBy(view)(address)) return 'out';
-    const { container } = view.masters.get(address) ?? {};
-    const startedAt = container?.kind === 'running' ? container.container.startedAt : undefined;
+    const node = view.masters.get(address);
+    const startedAt = node && startedAtOf(node);
     return startedAt !== undefined && now - startedAt < SIGNS_WITHIN_MS ? 'new' : undefined;
   };
 

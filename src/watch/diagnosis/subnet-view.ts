@@ -17,8 +17,7 @@ import type { ChainView } from './chain-view.ts';
 
 /** What Docker says of a target: the state of its container, or why there is none. */
 export type ContainerView =
-  | { readonly kind: 'running'; readonly container: Container }
-  | { readonly kind: 'paused' | 'restarting' | 'stopped'; readonly container: Container }
+  | { readonly kind: 'running' | 'paused' | 'restarting' | 'stopped'; readonly container: Container }
   /** Docker has no such container. */
   | { readonly kind: 'missing' }
   /** Docker has no such container that runs, but the target answers: the inventory names the wrong one. */
@@ -84,7 +83,7 @@ export interface NeverSigned {
 export type UnlockedBy = 'wallet' | 'signing';
 
 /** The exposure of a node as it was read, and how its account was known to be unlocked then. */
-export interface FoundExposure {
+interface FoundExposure {
   readonly seen: RpcExposure;
   readonly unlocked: UnlockedBy | undefined;
 }
@@ -132,7 +131,7 @@ export interface SubnetView {
 const NOT_DOWN: readonly ContainerView['kind'][] = ['running', 'unknown', 'elsewhere'];
 
 /** Whether Docker says that the container does not run, and nothing shows that its program does all the same. */
-export const isDown = ({ kind }: ContainerView): boolean => !NOT_DOWN.includes(kind);
+export const isStopped = ({ container }: Pick<TargetView, 'container'>): boolean => !NOT_DOWN.includes(container.kind);
 
 /** Whether a container runs in no network although it was made for one, and its program does not answer. */
 export const hasLostNetwork = ({ container, height }: Pick<NodeView, 'container' | 'height'>): boolean =>
@@ -178,8 +177,6 @@ export function isDockerSilent({ state }: TargetView, { targets }: Pick<SubnetVi
 /** What to do first about a target of which the engine is silent. */
 export const WAKE_DOCKER = 'make Docker answer first, as with `systemctl restart docker` on its machine';
 
-export const isStopped = ({ container }: TargetView): boolean => isDown(container);
-
 /** When the last probe of a node that has ended began. */
 export function askedAt(state: TargetState): number {
   const { lastRun = 0, durationSeconds = 0 } = checkOf(state, 'latest_block') ?? {};
@@ -213,6 +210,10 @@ export function lacksPeers(
 
 /** Whether a node that should take part cannot. One that has just started may yet, but not on another chain. */
 export const isMissing = ({ isOut, isStarting, isForeign }: NodeView): boolean => isOut && (!isStarting || isForeign);
+
+/** When the container of a target was last started, as far as Docker says. */
+export const startedAtOf = ({ container }: Pick<TargetView, 'container'>): number | undefined =>
+  'container' in container ? container.container.startedAt : undefined;
 
 /** Whether Docker says that the container of a node has run for a minute, so that no restart explains what is seen of it. */
 export const isSettled = ({ container }: TargetView, now: number): boolean =>

@@ -13,7 +13,7 @@ import {
   type ContainerView,
   checkOf,
   hasLostNetwork,
-  isDown,
+  isStopped,
   type NodeView,
   type SubnetView,
   type TargetView,
@@ -26,9 +26,9 @@ export function viewContainer(state: TargetState): ContainerView {
   if (answersAnyway(state)) return { kind: 'elsewhere' };
   if (observation.kind === 'missing') return { kind: 'missing' };
   const { container } = observation;
-  if (container.status === 'paused') return { kind: 'paused', container };
-  if (container.status === 'restarting') return { kind: 'restarting', container };
-  return { kind: container.running ? 'running' : 'stopped', container };
+  const { status, running } = container;
+  if (status === 'paused' || status === 'restarting') return { kind: status, container };
+  return { kind: running ? 'running' : 'stopped', container };
 }
 
 /** Whether a time is known and less than so long ago. */
@@ -249,7 +249,7 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
     hasJoined: startedAt !== undefined && !crashes && canBeWitness(latest, moment) && hasNewSince(startedAt),
     isOut:
       isForeign ||
-      isDown(container) ||
+      isStopped(view) ||
       isLooping ||
       isSilent ||
       isAlone ||

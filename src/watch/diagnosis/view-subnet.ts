@@ -15,7 +15,7 @@ import {
   ASKED_WITHIN_MS,
   type ExposureMemory,
   heardSince,
-  isDown,
+  isStopped,
   type NodeView,
   type SubnetView,
   type TargetView,
@@ -98,8 +98,9 @@ const findStoodAt = (views: readonly TargetView[], before: number, now: number, 
 /** The heights that nodes had before all that run were started less than a minute ago, as after a crash of all; of others nothing. */
 function findHadBefore(views: readonly TargetView[], now: number): readonly number[] {
   const heights: number[] = [];
-  for (const { state, container } of views) {
-    if (state.target.component !== 'node' || isDown(container)) continue;
+  for (const view of views) {
+    const { state, container } = view;
+    if (state.target.component !== 'node' || isStopped(view)) continue;
     const { startedAt } = viewStart(state, container, now);
     if (startedAt === undefined) return [];
     heights.push(...heightsBefore(state, startedAt));

@@ -268,6 +268,7 @@ const SSH_FAULTS: Readonly<Record<SshFault, (words: ReturnType<typeof toSshWords
 /** How the connection to the engine fails; what was seen is the end of a sentence. */
 function explainCode({ address, code }: DockerFault): Required<Finding> {
   const isSsh = address.startsWith('ssh:');
+  const docker = isSsh ? `ssh ${toSshWords(address).server} docker` : `docker -H ${toShellWord(address)}`;
   switch (code) {
     case 'no-descriptor':
       return NO_DESCRIPTOR;
@@ -296,20 +297,13 @@ function explainCode({ address, code }: DockerFault): Required<Finding> {
     case 'timeout':
       return {
         seen: 'it does not answer in time',
-        fix: isSsh
-          ? `see whether \`ssh ${toSshWords(address).server} docker ps\` answers, and read \`journalctl -u docker\` there`
-          : `see whether \`docker -H ${toShellWord(address)} ps\` answers, and read \`journalctl -u docker\``,
+        fix: `see whether \`${docker} ps\` answers, and read \`journalctl -u docker\`${isSsh ? ' there' : ''}`,
       };
     case 'other':
-      return isSsh
-        ? {
-            seen: 'what answers is not a Docker Engine, or breaks off',
-            fix: `see what \`ssh ${toSshWords(address).server} docker ps -a\` says`,
-          }
-        : {
-            seen: 'what answers is not a Docker Engine, or refuses',
-            fix: `see what \`docker -H ${toShellWord(address)} ps -a\` says, and let a socket proxy allow GET for containers and events`,
-          };
+      return {
+        seen: `what answers is not a Docker Engine, or ${isSsh ? 'breaks off' : 'refuses'}`,
+        fix: `see what \`${docker} ps -a\` says${isSsh ? '' : ', and let a socket proxy allow GET for containers and events'}`,
+      };
     default:
       return SSH_FAULTS[code](toSshWords(address));
   }

@@ -135,7 +135,7 @@ export const afterEnd: IsOver = (evidence, seenAt, now) =>
 
 /** For failures that come back some time after each start: the container has run for longer than between its crashes. */
 export const afterLoop: IsOver = (evidence, seenAt, now) =>
-  evidence.container !== undefined && seenAt <= (startOf(evidence) ?? 0) && isLoopOver(evidence.container, now);
+  seenAt <= (startOf(evidence) ?? 0) && isLoopOver(evidence.container, now);
 
 /** The lines about one refused block: that it was refused, and why. */
 const NEAR_MS = 60_000;

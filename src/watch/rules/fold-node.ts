@@ -16,7 +16,8 @@ function readEpoch({ pool, missing, ...epoch }: ChainObservation): EpochObservat
   return pool === undefined && missing.pool === undefined ? undefined : { masternodes, missedRounds, nextEpoch };
 }
 
-const differs = <T>(now: T | undefined, before: T | undefined): boolean =>
+/** Whether both are known and not the same. */
+export const differs = <T>(now: T | undefined, before: T | undefined): boolean =>
   now !== undefined && before !== undefined && now !== before;
 
 /** The marks with a new one, which replaces what was said of its height before. */

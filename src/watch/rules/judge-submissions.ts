@@ -4,7 +4,7 @@ import { joinAnd } from '../../lib/words.ts';
 import { PACKETS_WITHIN_MS, SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import type { LogFacts, RelayerLogFacts, RelayerModeFacts } from '../../model/facts.ts';
 import { failsNow, hasJobs, type QueueFacts, type RelayerMode } from '../../model/observation.ts';
-import { findContainer, isOfRun } from '../../model/restart-cause.ts';
+import { findContainer, isOfRun, START_MS } from '../../model/restart-cause.ts';
 import { hasLog, type ServiceTarget } from '../../model/target.ts';
 import { addFix, degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
@@ -23,9 +23,6 @@ export function setMode(
 
 /** The queues count a job as failed at most this long after its log has shown why. */
 const COUNTED_WITHIN_MS = 60_000;
-
-/** A relayer that has just started has no jobs yet. */
-const START_MS = 60_000;
 
 const formatMode = (mode: RelayerMode): string => mode.toUpperCase();
 
@@ -60,6 +57,7 @@ function judgeQueues(view: View<ServiceTarget>, unread: Judgement): Judgement {
   const working = service.queues.filter(hasJobs);
   const since = Math.max(...service.queues.map((queue) => queue.since));
   const ageMs = view.now - since;
+  // A relayer that has just started has no jobs yet.
   if (working.length === 0)
     return ageMs < START_MS
       ? unknown('the queues of the relayer are empty, as shortly after its start', more)

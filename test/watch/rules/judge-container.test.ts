@@ -276,8 +276,14 @@ describe('while Docker cannot be asked the verdict is unknown', () => {
     [{ address: unix, code: 'timeout' }, ['in time', `docker -H ${unix} ps`]],
     [{ address: unix, code: 'timeout', answersOthers: true }, ['not about this container in time', '`docker inspect`']],
     [{ address: 'ssh://10.0.0.2:22', code: 'ECONNREFUSED' }, ['refused', 'start sshd', 'docker.ssh']],
-    [{ address: 'ssh://10.0.0.2:22', code: 'timeout' }, ['in time', '`ssh -p 22 10.0.0.2 docker ps`']],
-    [{ address: 'ssh://10.0.0.2:22', code: 'other' }, ['not a Docker Engine', '`ssh -p 22 10.0.0.2 docker ps -a`']],
+    [
+      { address: 'ssh://10.0.0.2:22', code: 'timeout' },
+      ['in time', '`ssh -p 22 10.0.0.2 docker ps` answers, and read `journalctl -u docker` there'],
+    ],
+    [
+      { address: 'ssh://10.0.0.2:22', code: 'other' },
+      ['not a Docker Engine, or breaks off', '`ssh -p 22 10.0.0.2 docker ps -a` says'],
+    ],
     [{ address: 'ssh://h:22', code: 'ssh-unreachable' }, ['no ssh server answers', '`ssh -v -p 22 h`']],
     [{ address: 'ssh://[::1]:2222', code: 'ssh-unknown-host' }, ['`ssh-keyscan -p 2222 ::1`', 'docker.knownHosts']],
     [{ address: 'ssh://[::1]:2222', code: 'ssh-changed-host' }, ["`ssh-keygen -R '[::1]:2222'`", 'intercepting']],
@@ -289,7 +295,11 @@ describe('while Docker cannot be asked the verdict is unknown', () => {
     [{ address: 'ssh://h:22', code: 'ssh-no-program' }, ['`docker system dial-stdio`', '`ssh -p 22 h docker version`']],
     [{ address: 'ssh://h:22', code: 'ssh-no-right' }, ['usermod -aG docker']],
     [{ address: 'ssh://h:22', code: 'ssh-engine-down' }, ['systemctl start docker', 'journalctl -u docker']],
-    [{ address: unix, code: 'other' }, ['not a Docker Engine', `docker -H ${unix} ps -a`, 'socket proxy']],
+    [
+      { address: unix, code: 'timeout' },
+      ['in time', `\`docker -H ${unix} ps\` answers, and read \`journalctl -u docker\``],
+    ],
+    [{ address: unix, code: 'other' }, ['not a Docker Engine, or refuses', `docker -H ${unix} ps -a`, 'socket proxy']],
   ])('by $code at $address, with what to do', (why, wanted) => {
     const { verdict, reason } = judge(factsOf({ kind: 'docker-unreachable', why }, found(running)));
     expect(verdict).toBe('unknown');
