@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { descriptorsFor, planDescriptors } from '../../src/daemon/limits/descriptors.ts';
 import { parseInventory } from '../../src/watch/inventory/parse-inventory.ts';
-import { READ_AT_ONCE } from '../../src/watch/probes/setup/create-setup-source.ts';
+import { READ_AT_ONCE_OF_MANY } from '../../src/watch/probes/setup/create-setup-source.ts';
 import type { Status } from '../../src/web/to-status.ts';
 import { eventually, startDaemon } from '../support/cli.ts';
 import { answerCall, blockResult, healthy, type ReceivedCall } from '../support/fake-node.ts';
@@ -74,7 +74,7 @@ it('with 64 descriptors and 200 nodes, every node is watched, probes and scrapes
   });
   expect(most).toBeGreaterThan(0);
   // Beside the probes of the rounds it reads how nodes are set up: of each its program and what it does for anyone.
-  expect(most).toBeLessThanOrEqual(planDescriptors(64).probes + 2 * READ_AT_ONCE);
+  expect(most).toBeLessThanOrEqual(planDescriptors(64).probes + 2 * READ_AT_ONCE_OF_MANY);
   expect(daemon.output().match(/may open 64 file descriptors and would use 392/g)).toHaveLength(1);
   expect(daemon.output()).not.toContain('run out of file descriptors');
 }, 60_000);

@@ -12,8 +12,6 @@ import type { SetupTools } from './setup/setup-tools.ts';
 
 /** What the probes of all subnets share. */
 export interface SubnetProberTools extends SetupTools {
-  /** Whether connections are kept between two probes. */
-  readonly keepsConnections: () => boolean;
   /** The folders in which subnetd itself writes, for the one subnet that tells of them. */
   readonly ownFolders: (subnet: string) => readonly string[];
 }

@@ -33,6 +33,7 @@ async function readFrom(info: (request: IncomingMessage, response: ServerRespons
     namedContainers: () => [],
     known: new WeakMap(),
     takeTurn: () => 0,
+    keepsConnections: () => true,
   };
   const read = await readEngine('default', [], tools, AbortSignal.timeout(10_000));
   if (!read.ok) throw new Error(read.why);

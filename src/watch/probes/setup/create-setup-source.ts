@@ -17,8 +17,11 @@ const AGAIN_MS = EVERY_MS - 1_000;
 /** After the first rounds. */
 const FIRST_AFTER_MS = 5_000;
 
-/** As many targets of a subnet are read at the same time. */
-export const READ_AT_ONCE = 8;
+/** As many targets of a subnet are read at the same time, each over two connections. */
+const READ_AT_ONCE = 8;
+
+/** Where connections are too few to be kept: what reads is not among those that wait for one. */
+export const READ_AT_ONCE_OF_MANY = 1;
 
 /** For how long what was read counts: an hour and up to a half, by the target, so that thousands are not due together. */
 const validMs = (target: Target): number => HOUR + (toPhaseMs(targetKey(target)) / MINUTE) * (HOUR / 2);
@@ -41,7 +44,7 @@ type Source = Pick<SubnetProber, 'everyMs' | 'firstAfterMs' | 'isOutdatedBy' | '
 
 /** Reads how the targets of a subnet are set up, each about once an hour. */
 export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
-  const { now, known, takeTurn, namedContainers } = tools;
+  const { now, known, takeTurn, keepsConnections, namedContainers } = tools;
   const projectsOf = findEngines(subnet);
   let engines: { readonly read: ReadonlyMap<string, SetupResult<EngineSetup>>; readonly until: number } | undefined;
 
@@ -64,7 +67,7 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
         known.set(target, { setup, until: begun + (isKept ? validMs(target) : AGAIN_MS) });
       }
     };
-    await Promise.all(Array.from({ length: READ_AT_ONCE }, work));
+    await Promise.all(Array.from({ length: keepsConnections() ? READ_AT_ONCE : READ_AT_ONCE_OF_MANY }, work));
   };
 
   const readEngines = async (signal: AbortSignal) => {

@@ -40,6 +40,8 @@ export interface SetupTools {
   readonly known: WeakMap<Target, KnownSetup>;
   /** How many milliseconds to wait before the next target of any subnet is read: rounds may run beside. */
   readonly takeTurn: () => number;
+  /** Whether connections are kept between probes: false when there are more targets than connections. */
+  readonly keepsConnections: () => boolean;
   /** What subnetd itself shows to anyone; absent where it is not known at which port it listens. */
   readonly readMonitor?: () => Promise<SetupResult<MonitorExposure>>;
 }

@@ -43,6 +43,7 @@ function useSource() {
         waited += 1;
         return 1;
       },
+      keepsConnections: () => true,
     },
   };
   const targets: readonly Target[] = NAMES.map((name) =>
