@@ -339,6 +339,6 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
     evidence: `${seen}; ${describeVotes(quorum)}${out.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listEach(out, describeOut)}`}${describeStarting(starting)}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,
     fix: advice.fix,
     explains: explainHalt(view),
-    causes: refsTo({}, 'quorum_at_risk', 'finality_stalled'),
+    causes: refsTo({}, 'quorum_at_risk', 'finality_stalled', 'next_epoch_at_risk'),
   });
 }

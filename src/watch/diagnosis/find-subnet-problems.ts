@@ -108,5 +108,5 @@ export function findSubnetProblems(view: SubnetView, before: ProblemIndex<Proble
   const isAfterHalt = before.get({ problem: 'subnet_halted' }) !== undefined;
   // Without a block none is committed, and after a halt three rounds must bring one each first.
   const finality = isAfterHalt ? undefined : findFinality(view);
-  return [findRisk(view, isAfterHalt), finality, findNextSetProblem(view)];
+  return [findRisk(view, isAfterHalt), finality, findNextSetProblem(view, before)];
 }

@@ -288,8 +288,8 @@ function holdBack(one: Problem, before: Problem | undefined, waiting: ReadonlySe
 }
 
 /**
- * Whether a problem that is clearing, and is not about to be open again, pages for another one which has opened and began since. That is of another cause, of which nobody
- * would be told while what pages for it is not over.
+ * Whether a problem that is clearing, and is not about to be open again, pages for another one that has opened since. Nobody would be told
+ * of that while what pages for it is not over.
  */
 function hidesOtherCause(one: Problem, problems: readonly Problem[]): boolean {
   const { clearingSince = Number.POSITIVE_INFINITY, next } = one;
@@ -297,7 +297,7 @@ function hidesOtherCause(one: Problem, problems: readonly Problem[]): boolean {
   const pagedFor = findPagedFor([one]);
   const isPagedBy = (other: Problem) =>
     isWarningOf(other, pagedFor) || (one.problem === 'subnet_halted' && other.problem === 'quorum_at_risk');
-  return problems.some((other) => other.state === 'open' && other.since > clearingSince && isPagedBy(other));
+  return problems.some((other) => other.state === 'open' && (other.openedAt ?? 0) >= clearingSince && isPagedBy(other));
 }
 
 /** The problems of a subnet with those that an earlier process of subnetd has stored as open. What is found now has its own words. */
