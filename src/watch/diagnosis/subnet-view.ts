@@ -10,7 +10,7 @@ import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { Quorum, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
-import { engineOf, type NodeTarget, type Subnet } from '../../model/target.ts';
+import { engineOf, type NodeTarget, type Subnet, type Target } from '../../model/target.ts';
 import type { CheckName, CheckState } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
 import type { ChainView } from './chain-view.ts';
@@ -90,7 +90,7 @@ export interface FoundExposure {
 }
 
 /** What earlier diagnoses of a subnet knew. An exposure stays the same for an hour. */
-export type ExposureMemory = WeakMap<NodeTarget, FoundExposure>;
+export type ExposureMemory = WeakMap<Target, FoundExposure>;
 
 /** Everything that is known of a subnet at one moment. Times are watched time. */
 export interface SubnetView {

@@ -228,9 +228,11 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
       Math.max(stoodAt, before) || isMadeNow;
   const isRepeating =
     height !== undefined && height.number <= stoodAt && within(height.riseDueSince, stallAfterMs, now);
+  const { container: _, ...unnamed } = target;
   return {
     ...view,
-    target,
+    // What the inventory names wrongly names no file of the node either.
+    target: container.kind === 'elsewhere' ? unnamed : target,
     name: target.name,
     chainFacts: node?.chain,
     address: addressOf(state.facts),
