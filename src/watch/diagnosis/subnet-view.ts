@@ -176,7 +176,8 @@ export function isDockerSilent({ state }: TargetView, { targets }: Pick<SubnetVi
 }
 
 /** What to do first about a target of which the engine is silent. */
-export const WAKE_DOCKER = 'make Docker answer first, as with `systemctl restart docker` on its machine';
+export const WAKE_DOCKER =
+  'make Docker answer first, as with `systemctl restart docker` on its machine, which restarts its containers too';
 
 export const isStopped = ({ container }: TargetView): boolean => isDown(container);
 

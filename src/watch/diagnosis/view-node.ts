@@ -129,6 +129,13 @@ export function viewTarget(state: TargetState, setup: TargetSetup): TargetView {
   return { state, container: viewContainer(state), failing, setup: currentSetup(setup, state) };
 }
 
+/** Whether the container of a node had ended when its Docker Engine last answered: without that, nothing starts it again. */
+function hasEndedUnseen({ facts: { container, node } }: TargetState): boolean {
+  const { observation, lastExit, run } = container ?? {};
+  if (observation?.kind !== 'docker-unreachable' || lastExit === undefined) return false;
+  return lastExit.at > Math.max(run?.startedAt ?? 0, node?.latest?.lastGoodAt ?? 0);
+}
+
 /** What the view of each node of a subnet needs of the others. */
 export interface Moment {
   readonly stallAfterMs: number;
@@ -252,6 +259,7 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
     isOut:
       isForeign ||
       isDown(container) ||
+      hasEndedUnseen(state) ||
       isLooping ||
       isSilent ||
       isAlone ||
