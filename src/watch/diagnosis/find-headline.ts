@@ -148,7 +148,8 @@ export function findHeadline(
   if (isOfPart && isQuorumLost(quorum)) {
     const isSaid = known === suspicion && suspected !== undefined && isSure(suspected);
     // What costs votes comes first.
-    const detail = join(nameCauses(problems.filter(isSure), undefined), isSaid ? '' : known, gone, work);
+    const sure = nameCauses(problems.filter(isSure), undefined);
+    const detail = join(sure, isSaid ? '' : known, gone, describeUnseen(targets), work);
     return { standing: 'warn', sentence: `${subnet} may be halted: ${describeVotes(quorum)}`, detail };
   }
   if (worst === undefined && !hasRisen)
@@ -182,7 +183,7 @@ export function findHeadline(
     return { standing, sentence: `${subnet} ${state}${reserve === undefined ? '' : mayLose}`, detail };
   }
   if (isClearing) {
-    const detail = join(votes, suspicion, gone, work);
+    const detail = join(votes, suspicion, gone, describeUnseen(targets), work);
     const sentence = `${subnet} is recovering${suspected === undefined ? '' : ', but a possible problem is being checked'}`;
     return { standing: 'warn', sentence, detail, since: worst.since };
   }

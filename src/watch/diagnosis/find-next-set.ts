@@ -26,7 +26,15 @@ export function viewNextSet(
   const place = placeEpoch(chain, counted.masternodes);
   if (place === undefined) return undefined;
   const chosen = findChosen(chain, counted.masternodes, place) && nextEpoch;
-  return predictNextSet({ epochsBy, counted, settings, place, election, chosen, presenceOf: presenceBy(voters, now) });
+  return predictNextSet({
+    epochsBy,
+    counted,
+    settings,
+    place,
+    election,
+    chosen,
+    presenceOf: presenceBy(voters, counted.at, now),
+  });
 }
 
 /** A masternode of the inventory that has turns now and none in the next epoch. */
@@ -128,7 +136,7 @@ export function findNextSetProblem(view: SubnetView, before: ProblemIndex<Proble
       leavers.length === 0
         ? `${epoch} begins with no spare vote`
         : `${drop}${isThin ? ', which leaves no spare vote' : ''}`,
-    evidence: `${reasons.size === 0 ? '' : `${joinAnd([...reasons])}; `}${nextSet.isChosen ? 'as chosen' : 'if all go on as they do'} at block ${choice}, ${spare}`,
+    evidence: `${reasons.size === 0 ? '' : `${joinAnd([...reasons])}; `}${nextSet.isChosen ? 'as chosen' : 'if all go on as they do'} at block ${choice}${!nextSet.isChosen && epochsBy === 'round' ? ' at the latest' : ''}, ${spare}`,
     fix: describeWayBack(leavers, nextSet, view, consensus.minePeriodMs),
   });
 }

@@ -131,7 +131,7 @@ function findSilent(node: NodeView, view: SubnetView): Suspicion | undefined {
     summary: isBarred ? `subnetd cannot see ${name}` : `${name} does not answer`,
     evidence: check?.seen ?? '',
     fix:
-      (isGone ? undefined : check?.fix) ??
+      (waitsForDocker ? WAKE_DOCKER : isGone ? undefined : check?.fix) ??
       (container.kind === 'running' && check !== undefined && !isContainerSeenSince(node, check)
         ? `wait until Docker says whether the container of ${name} still runs`
         : 'container' in container

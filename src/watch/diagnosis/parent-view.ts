@@ -80,7 +80,7 @@ export function findLag(view: SubnetView): Lag | undefined {
 const FASTER = 1.2;
 
 /** Over less time its pace says nothing. */
-const PACE_OVER_MS = 25_000;
+export const PACE_OVER_MS = 25_000;
 
 /** Whether the contract comes nearer to the subnet. */
 export function catchesUp(view: SubnetView, { recent }: CheckpointProgress): boolean {

@@ -254,6 +254,24 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     ]);
   });
 
+  test('one of them that is made again may come back with the missing one, within a minute', () => {
+    const gone = withN4(addressOf('n3'), { fault: { kind: 'refused', address: 'n4' } }).map((one) => {
+      const observation = { kind: 'missing' } as const;
+      const container = { ...(one.facts.container as ContainerFacts), observation };
+      return one.target.name === 'n4' ? ({ ...one, facts: { ...one.facts, container } } as KnownTarget) : one;
+    });
+    const found = (goneMs: number) => {
+      const states = judge(gone).map((state) => ({
+        ...state,
+        checks: state.checks.map((one) => (one.check === 'container' ? { ...one, since: NOW - goneMs } : one)),
+      }));
+      const { problems } = diagnoseSubnet(toSubnet(gone), states, NO_PROBLEMS, NOW);
+      return problems.map(({ problem }) => problem);
+    };
+    expect(found(59_999)).toEqual(['quorum_at_risk', 'container_down']);
+    expect(found(60_000)).toEqual(['quorum_at_risk', 'container_down', 'masternode_missing']);
+  });
+
   test.each([3_600_000, 40_000])(
     'a masternode whose node is on another chain is missing, also %d ms after its start',
     (ms) => {
@@ -453,7 +471,7 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
     expect(words(n2({ ...answersByIpc('n2', REFUSED), container }))).toMatchObject([
       {
         problem: 'rpc_closed',
-        fix: 'make Docker answer first, as with `systemctl restart docker` on its machine: the ports of its containers may have ended with it, and n2 itself runs',
+        fix: 'make Docker answer first, as with `systemctl restart docker` on its machine, which restarts its containers too: the ports of its containers may have ended with it, and n2 itself runs',
       },
     ]);
   });

@@ -91,11 +91,15 @@ describe('in a subnet', () => {
 
   test('one that is back is expected to sign only while there is a block left for it to sign', () => {
     const missed = missedBy([1], 1_220, ACTIVE);
-    const back = { presenceOf: () => 'new' as const, election: reading({ sent: silent(B) }) };
+    const back = { presenceOf: () => 2_000, election: reading({ sent: silent(B) }) };
     expect(predict(back, missed)?.next).toEqual(ACTIVE);
     const place = { number: 1, firstBlock: 900, choiceBlock: 1_230, nextFirstBlock: 1_800 };
     const late = predict({ ...back, place, election: reading({ sent: silent(A, B, C, D) }) }, missed);
     expect(late?.next).toEqual([A, C, D]);
+    // It ran when the last of these blocks came, the 1,215th, a few blocks ago.
+    const there = { ...back, place, presenceOf: () => 10_001, election: reading({ sent: silent(A, B, C, D) }) };
+    expect(predict(there, missed)?.next).toEqual(ACTIVE);
+    expect(predict({ ...there, presenceOf: () => 10_000 }, missed)?.next).toEqual([A, C, D]);
     expect(late?.fate(B)).toEqual({
       state: 'penalised',
       reason: 'no-block',
@@ -248,6 +252,7 @@ describe('the problem', () => {
       height?: number;
       isDown?: boolean;
       startedMs?: number;
+      downMs?: number;
       election?: Partial<ElectionReading>;
       chosen?: Pick<NextEpoch, 'candidates' | 'penalised'>;
       /** Who has no turns in this epoch. */
@@ -256,7 +261,16 @@ describe('the problem', () => {
       before?: FollowedProblems;
     } = {},
   ) {
-    const { height = 1_220, isDown = true, startedMs, election, chosen, left = [], penalised = left } = at;
+    const {
+      height = 1_220,
+      isDown = true,
+      startedMs,
+      downMs = 31_000,
+      election,
+      chosen,
+      left = [],
+      penalised = left,
+    } = at;
     const { before = NO_PROBLEMS } = at;
     const active = ACTIVE.filter((address) => !left.includes(address));
     const isLater = height >= 1_800;
@@ -270,7 +284,11 @@ describe('the problem', () => {
     const nodes = NAMES.map((name, place) => {
       const node = diagnosedNode(name, NAMES, {
         height,
-        ...(isDown && name === 'n2' && { fault: { kind: 'refused', address: 'x' }, container: STOPPED }),
+        ...(isDown &&
+          name === 'n2' && {
+            fault: { kind: 'refused', address: 'x' },
+            container: { ...STOPPED, startedAt: NOW - downMs + 1 },
+          }),
         ...(startedMs !== undefined && name === 'n4' && { container: { startedAt: NOW - startedMs } }),
         chain: { address: ACTIVE[place] as string, masternodes, missedRounds, pool, ...(nextEpoch && { nextEpoch }) },
       });
@@ -304,6 +322,12 @@ describe('the problem', () => {
     ]);
     expect(next).toEqual({ total: 3, required: 3, voting: 3, isChosen: false });
     expect(fate).toMatchObject({ state: 'penalised', signBy: 1_335 });
+  });
+
+  test('is not said of one that has run since turns were last counted, 30 s ago: it may have taken its own', () => {
+    const signing = { missedRounds: NONE, election: { sent: SIGNING } };
+    expect(find({ downMs: 29_999, ...signing }).fate).toEqual({ state: 'active' });
+    expect(find({ downMs: 30_000, ...signing }).fate).toMatchObject({ state: 'penalised' });
   });
 
   test('counts in the line of the epoch only who votes now, not who has just started', () => {

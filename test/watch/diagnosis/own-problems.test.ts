@@ -266,6 +266,16 @@ describe('a node that was created with another bootnode than most', () => {
     ]);
   });
 
+  test('is not told by the peers of the container before', () => {
+    const n2 = created('n2', [`${wrong}@10.0.0.9:20301`]);
+    const found = (runsSince: number) => {
+      const container = { ...(n2.facts.container as NonNullable<KnownTarget['facts']['container']>), runsSince };
+      return named(among({ ...n2, facts: { ...n2.facts, container } }));
+    };
+    expect(found(NOW)).toEqual(['bootnode_unused n2']);
+    expect(found(NOW + 1)).toEqual([]);
+  });
+
   test('is told although it has but one of the two of the others', () => {
     const both = [...usual, `${wrong}@10.0.0.9:20301`];
     const others = ['n1', 'n3', 'n4'].map((name) => created(name, both));

@@ -37,6 +37,20 @@ test('a node that was started a moment ago has had no time to print a block', ()
   expect(judge(2_000, 668, 120_000, 4, own, 60_000)).toMatchObject({ verdict: 'degraded', seen });
 });
 
+test('what the RPC of the container before said is told as that', () => {
+  const { target, facts } = diagnosedNode('n2', NAMES, {
+    fault: { kind: 'refused', address: 'n2' },
+    container: { startedAt: NOW - 62_000 },
+  });
+  if (target.component !== 'node' || facts.logs === undefined) throw new Error('a node with a log is expected');
+  const node = { height: 0, advancedAt: NOW - 62_000, level: 4 };
+  const view = aView(target, { ...facts, logs: { ...facts.logs, node } }, { now: NOW });
+  expect(judgeLogBlock(view)).toMatchObject({
+    verdict: 'unknown',
+    seen: 'the height in the log of n2 has been 0 for 1m 2s, while its RPC before its start was at block 1000',
+  });
+});
+
 test('a node that was started a moment ago and does not rise yet is waited for', () => {
   const own = addressOf('n2');
   const fixOf = (ranMs: number) => judge(120_000, 995, 120_000, 4, own, ranMs).fix;
