@@ -105,7 +105,6 @@ function withReasons(risk: Suspicion, found: readonly Suspicion[]): Suspicion {
       found.find(({ component, name, explains }) => component === 'node' && name === node && explains.length > 0)
         ?.summary ?? [],
   );
-  if (reasons.length === 0) return risk;
   return { ...risk, evidence: formatReason({ seen: risk.evidence, cause: listNames(reasons) }) };
 }
 

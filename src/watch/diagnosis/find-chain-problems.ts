@@ -15,7 +15,6 @@ const addressOf = ({ address, isForeign }: NodeView): string | undefined => (isF
 
 /** The silent masternodes whose key no node has, less one for each node that is out and has never said its address. */
 export function findOrphans({ nodes, silentVoters, masters }: SubnetView): readonly string[] {
-  if (silentVoters.size === 0) return [];
   const unknown = nodes.filter((node) => isMissing(node) && addressOf(node) === undefined);
   return [...silentVoters.keys()].filter((address) => !masters.has(address)).slice(unknown.length);
 }

@@ -27,7 +27,6 @@ const isWaiting = (quorum: Quorum | undefined): quorum is Quorum =>
 function nameCauses(problems: readonly Problem[], except: Problem | undefined): string {
   const causes = problems.filter((one) => one !== except && one.name !== undefined && one.state !== 'clearing');
   const named = causes.slice(0, MAX_CAUSES).map(({ summary }) => summary);
-  if (named.length === 0) return '';
   const more = causes.length - named.length;
   return sentence(`${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`);
 }

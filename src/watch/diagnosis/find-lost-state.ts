@@ -1,7 +1,7 @@
 import { toShellWord } from '../../lib/words.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { IPC_SOCKET } from '../clients/geth-calls.ts';
-import { hasPrinted, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
+import { hasPrinted, type NodeView, namesOf, type SubnetView, startedAtOf } from './subnet-view.ts';
 
 /** The last block of a halted subnet, and since when. */
 export interface Block {
@@ -14,9 +14,7 @@ const LACKS_STATE_MS = 30_000;
 
 /** Whether a node has printed a line within a time, and since it was started. */
 function printsNow(node: NodeView, pattern: string, withinMs: number, now: number): boolean {
-  const { container } = node;
-  const startedAt = 'container' in container ? (container.container.startedAt ?? 0) : 0;
-  return hasPrinted(node, pattern, Math.min(withinMs, now - startedAt), now);
+  return hasPrinted(node, pattern, Math.min(withinMs, now - (startedAtOf(node) ?? 0)), now);
 }
 
 /** How the head of a node is set back to a block, and the node restarted. */
@@ -42,8 +40,7 @@ export function findLostState({ nodes, now }: SubnetView, last: Block | undefine
   const lacking = nodes.filter((node) => printsNow(node, 'state_missing', nodes.length * LACKS_STATE_MS, now));
   const [node] = lacking;
   // Right after a start nodes may find their state by themselves.
-  const isNew = ({ container: one }: NodeView) =>
-    'container' in one && now - (one.container.startedAt ?? 0) < LACKS_STATE_MS;
+  const isNew = (one: NodeView) => now - (startedAtOf(one) ?? Number.NEGATIVE_INFINITY) < LACKS_STATE_MS;
   if (node === undefined || (nodes.length > 1 && !nodes.every(isBelow)) || nodes.some(isNew)) return undefined;
   const { name } = node;
   const steps = describeSetBack(node, 'web3.toHex(eth.blockNumber)');

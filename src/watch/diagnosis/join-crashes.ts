@@ -121,11 +121,9 @@ function describeCrashes(crashes: readonly Crash[], names: string, moment: Momen
 
 /** The first crashes among what was found, without those that something else there explains. */
 function listCrashes(found: readonly Suspicion[], { targets, now }: SubnetView): readonly Crash[] {
-  const some = found.filter(({ problem }) => CRASHES.includes(problem));
-  if (some.length < 2) return [];
   const explained = indexProblems(found.flatMap(({ causes }) => causes));
-  return some.flatMap((one) => {
-    const target = findTarget(one, targets);
+  return found.flatMap((one) => {
+    const target = CRASHES.includes(one.problem) ? findTarget(one, targets) : undefined;
     return target === undefined || explained.get(one) !== undefined ? [] : (toCrash(one, target, now) ?? []);
   });
 }

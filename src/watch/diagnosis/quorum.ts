@@ -88,7 +88,6 @@ export function findSilentVoters(
     // A node that is behind cannot vote. That is a problem of its own.
     return masternodes.active.includes(address) && !(node && fails(node, 'latest_block'));
   });
-  if (silent.length + left.length === 0) return new Map();
   const witnesses = nodes.filter(({ isOut }) => !isOut);
   const missed = countMissed(witnesses, [...silent, ...left], oldest);
   const isLost = (address: string) => left.includes(address) || (isKeyLost && !masters.has(address));

@@ -1,38 +1,16 @@
-import type { ContainerFacts, NodeFacts, NodeLogFacts, ServiceFacts } from '../../model/facts.ts';
+import type { Facts } from '../../model/facts.ts';
 import { findContainer, findRestartCause, isLoopOver, START_MS } from '../../model/restart-cause.ts';
 import type { ShownFailure } from '../../model/snapshot.ts';
 import type { Component } from '../../model/target.ts';
 import { hasStartedWell } from './find-log-fault.ts';
 
-/** What a log shows of known failures; in watched time. */
-export interface LogEvidence {
-  /** By pattern: the time of its last match. */
-  readonly patterns: Readonly<Record<string, { readonly at: number }>>;
-  readonly relayer?: {
-    readonly startedAt?: number;
-    readonly modes?: readonly unknown[];
-    readonly died?: { readonly at: number };
-    readonly redisDiedAt?: number;
-    readonly submittedAt?: number;
-  };
-  readonly node?: NodeLogFacts;
-}
-
-/** The facts in which known failures show. */
-export interface Evidence {
-  readonly container?: ContainerFacts;
-  readonly node?: NodeFacts;
-  readonly service?: ServiceFacts;
-  readonly logs?: LogEvidence;
-}
-
-type IsOver = (evidence: Evidence, seenAt: number, now: number) => boolean;
+type IsOver = (evidence: Facts, seenAt: number, now: number) => boolean;
 
 /** A failure with known signs, and its texts for people. `name` is the label `failure`. */
 export interface KnownFailure extends ShownFailure {
   readonly of: readonly Component[];
   /** When it last showed, in watched time; `now` while it lasts. */
-  readonly seenAt: (evidence: Evidence, now: number) => number | undefined;
+  readonly seenAt: (evidence: Facts, now: number) => number | undefined;
   /** It ends the program, which does not run again until what caused it is mended. */
   readonly endsProgram?: true;
   /** Whether something since then shows that it is over. Without this, it is remembered for ten minutes on purpose. */
@@ -62,7 +40,7 @@ export const shownBy = (...signs: readonly string[]): Pick<KnownFailure, 'signs'
 });
 
 /** When its container started; without one, when its log says so. */
-export const startOf = ({ container, logs }: Evidence): number | undefined =>
+export const startOf = ({ container, logs }: Facts): number | undefined =>
   container === undefined ? logs?.node?.startedAt : findContainer(container)?.startedAt;
 
 /** For failures that last until the next start of the container. */
@@ -81,11 +59,11 @@ export const whileItRuns =
     return status === 'running' ? seenAt(evidence, now) : undefined;
   };
 
-export const answers = ({ node, service }: Evidence): boolean =>
+export const answers = ({ node, service }: Facts): boolean =>
   (node ?? service) !== undefined && node?.observation.latest.ok !== false && service?.observation.ok !== false;
 
 /** A later silence does not undo an answer. Of a service no more is known than whether it answers now. */
-const hasAnswered = (evidence: Evidence, since: number): boolean =>
+const hasAnswered = (evidence: Facts, since: number): boolean =>
   answers(evidence) || (evidence.node?.latest?.lastGoodAt ?? Number.NEGATIVE_INFINITY) > since;
 
 /** For failures of one start: a later one has run for a minute, and has answered or ended since. */
@@ -110,7 +88,7 @@ export const afterSilence: IsOver = (evidence, seenAt, now) => {
   return now - seenAt >= MISSED_MS || (startedAt > seenAt && now - startedAt >= MISSED_AT_START_MS);
 };
 
-const hasTakenBlocks = ({ node }: Evidence, since: number): boolean =>
+const hasTakenBlocks = ({ node }: Facts, since: number): boolean =>
   node?.latest?.risen === true && node.latest.advancedAt > since;
 
 /** For failures that keep a node from taking blocks: it has taken some since a later start, or a minute after the sign. */

@@ -31,7 +31,6 @@ function countStarts({ inspected, run: known }: ContainerFacts, run: ContainerRu
   if (known === undefined) return inspected ? run.restartCount : 0;
   // It started before the other container of the same service, so it did not start now.
   if (known.id !== run.id) return run.startedAt < known.startedAt ? 0 : 1 + run.restartCount;
-  if (known.startedAt === run.startedAt) return 0;
   if (known.restartCount > run.restartCount) return 1 + run.restartCount;
   return Math.max(run.restartCount - known.restartCount, 1);
 }

@@ -17,13 +17,13 @@ export const RELAYER_START_ERRORS: readonly string[] = [
   'killed',
 ];
 
-/** Each mode with its word in the line about the modes, the pattern of its cycle, and the name of its job. */
-const MODES: readonly (readonly [mode: RelayerMode, word: string, cycle: string, job: string])[] = [
-  ['full', 'FULL', 'full_cycle', 'full relayer'],
-  ['lite', 'LITE', 'lite_cycle', 'lite relayer'],
-  ['reverse_full', 'REVERSE_FULL', 'reverse_cycle', 'full reverse relayer'],
-  ['zero', 'ZERO', 'zero_cycle', 'xdc-zero'],
-  ['reverse_zero', 'REVERSE_ZERO', 'reverse_zero_cycle', 'reverse-xdc-zero'],
+/** Each mode with its word in the line about the modes, the name of its job, and the patterns of its cycle, attempts and successes. */
+const MODES: readonly (readonly [mode: RelayerMode, word: string, job: string, ...patterns: readonly string[]])[] = [
+  ['full', 'FULL', 'full relayer', 'full_cycle', 'attempt', 'full_submitted'],
+  ['lite', 'LITE', 'lite relayer', 'lite_cycle', 'lite_attempt', 'lite_completed'],
+  ['reverse_full', 'REVERSE_FULL', 'full reverse relayer', 'reverse_cycle', 'reverse_attempt', 'reverse_submitted'],
+  ['zero', 'ZERO', 'xdc-zero', 'zero_cycle'],
+  ['reverse_zero', 'REVERSE_ZERO', 'reverse-xdc-zero', 'reverse_zero_cycle'],
 ];
 
 const findMode = (text: string): RelayerMode | undefined => MODES.find((names) => names.includes(text))?.[0];
@@ -53,7 +53,9 @@ function change(facts: RelayerLogFacts, mode: RelayerMode, part: Partial<Relayer
   return { ...facts, byMode: { ...facts.byMode, [mode]: { ...before, ...part } } };
 }
 
-function succeed(facts: RelayerLogFacts, mode: RelayerMode, { at, counted }: LogHit, counts: boolean): RelayerLogFacts {
+function succeed(facts: RelayerLogFacts, mode: RelayerMode, { at, counted }: LogHit): RelayerLogFacts {
+  // A cycle in lite mode ends so with nothing to submit, too.
+  const counts = mode !== 'lite' || facts.byMode.lite?.attempted === true;
   const done = { phase: 'done', phaseAt: at, attempted: false, error: undefined, hasCause: false } as const;
   const next = change(facts, mode, { ...done, ...(counts && { submittedAt: at }) }, at);
   return counts ? { ...next, submittedAt: at, submissions: facts.submissions + (counted ? 1 : 0) } : next;
@@ -105,12 +107,14 @@ const isTaken = ({ redisFault }: RelayerLogFacts): boolean =>
 /** Adds a hit of the relayer's pack, in the order of the lines. */
 export function foldRelayerLog(facts: RelayerLogFacts = { byMode: {}, submissions: 0 }, hit: LogHit): RelayerLogFacts {
   const { pattern, at, value } = hit;
-  const cycle = pattern.endsWith('_cycle') ? findMode(pattern) : undefined;
-  if (cycle !== undefined) {
-    const modes = facts.modes?.includes(cycle) ? facts.modes : [...(facts.modes ?? []), cycle];
+  const mode = findMode(pattern);
+  if (mode !== undefined) {
+    if (pattern.endsWith('attempt')) return attempt(facts, mode, hit);
+    if (!pattern.endsWith('_cycle')) return succeed(facts, mode, hit);
+    const modes = facts.modes?.includes(mode) ? facts.modes : [...(facts.modes ?? []), mode];
     const living = { ...facts, modes, died: undefined, stoppedAt: undefined };
-    if (cycle === 'zero' || cycle === 'reverse_zero') return beat(living, cycle, hit);
-    return change(living, cycle, { cycleAt: at, phase: 'cycle', phaseAt: at, hasCause: false }, at);
+    if (mode === 'zero' || mode === 'reverse_zero') return beat(living, mode, hit);
+    return change(living, mode, { cycleAt: at, phase: 'cycle', phaseAt: at, hasCause: false }, at);
   }
   switch (pattern) {
     case 'started': {
@@ -156,18 +160,6 @@ export function foldRelayerLog(facts: RelayerLogFacts = { byMode: {}, submission
     case 'zero_idle':
     case 'zero_delivered':
       return change(facts, findMode(value ?? '') ?? 'zero', { waits: undefined }, at);
-    case 'attempt':
-      return attempt(facts, 'full', hit);
-    case 'reverse_attempt':
-      return attempt(facts, 'reverse_full', hit);
-    case 'lite_attempt':
-      return attempt(facts, 'lite', hit);
-    case 'full_submitted':
-      return succeed(facts, 'full', hit, true);
-    case 'reverse_submitted':
-      return succeed(facts, 'reverse_full', hit, true);
-    case 'lite_completed':
-      return succeed(facts, 'lite', hit, facts.byMode.lite?.attempted === true);
     default:
       if (RELAYER_START_ERRORS.includes(pattern) && hit.means !== 'error') return { ...facts, startError: pattern };
       return hit.means === 'error' ? fail(facts, hit) : facts;

@@ -13,7 +13,6 @@ import {
   afterLoop,
   afterSilence,
   answers,
-  type Evidence,
   type KnownFailure,
   later,
   match,
@@ -34,7 +33,7 @@ export const MOST_BY_KILL = 300;
 const SAID_WITHIN_MS = 90_000;
 
 /** The last fall of a node's height in its run of now; undefined where that was the begin of another chain, which is no loss. */
-export function findFall(evidence: Evidence): Fall | undefined {
+export function findFall(evidence: Facts): Fall | undefined {
   const { latest: { fall } = {}, chain } = evidence.node ?? {};
   if (fall === undefined || !isOfRun(fall.at, startOf(evidence))) return undefined;
   return Math.abs((chain?.replaced?.at ?? Number.NaN) - fall.at) < SAID_WITHIN_MS ? undefined : fall;
@@ -54,7 +53,7 @@ export function hasLostData(facts: Facts): boolean {
 }
 
 /** When the log of a node last said, in its run of now, that it has repaired its head. */
-function repairedAt(evidence: Evidence): number | undefined {
+function repairedAt(evidence: Facts): number | undefined {
   const at = evidence.logs?.patterns.repaired_head?.at;
   return at !== undefined && isOfRun(at, startOf(evidence)) ? at : undefined;
 }
@@ -309,7 +308,7 @@ const isOfEndedRun = (
     isOfRun(seenAt, facts.runBefore.startedAt));
 
 /** Whether what ended a program that is seen by its log alone keeps it down: it has neither started nor answered since. */
-const isStillDown = ({ endsProgram }: KnownFailure, evidence: Evidence, seenAt: number): boolean =>
+const isStillDown = ({ endsProgram }: KnownFailure, evidence: Facts, seenAt: number): boolean =>
   endsProgram === true &&
   evidence.node?.observation.latest.ok === false &&
   (evidence.logs?.node?.startedAt ?? seenAt) <= seenAt;
@@ -319,7 +318,7 @@ const isStillDown = ({ endsProgram }: KnownFailure, evidence: Evidence, seenAt: 
  * until somebody restarts its container. A stop before that keeps it, as it may be why. It belongs to one run: that of another
  * container, or of an earlier start, explains no stop of today.
  */
-function isRemembered(failure: KnownFailure, evidence: Evidence, now: number): boolean {
+function isRemembered(failure: KnownFailure, evidence: Facts, now: number): boolean {
   const seenAt = failure.seenAt(evidence, now);
   if (seenAt === undefined) return false;
   if (isRestartPlanned(evidence.container) && !isOfRun(seenAt, evidence.container?.lastRestartAt)) return false;
@@ -337,7 +336,7 @@ function isRemembered(failure: KnownFailure, evidence: Evidence, now: number): b
 /** The known failures of a target: which it has shown lately, and which of these are over or not. */
 export function judgeFailures(
   target: Target,
-  evidence: Evidence,
+  evidence: Facts,
   now: number,
 ): Required<Pick<TargetState, 'failures' | 'shownFailures' | 'endedFailures'>> {
   const known = failuresOf(target);

@@ -1,13 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import type { ContainerFacts, Facts, NodeLogFacts, Progress } from '../../../src/model/facts.ts';
+import type {
+  ContainerFacts,
+  Facts,
+  LogFacts,
+  NodeLogFacts,
+  Progress,
+  RelayerLogFacts,
+} from '../../../src/model/facts.ts';
 import type { Container } from '../../../src/model/observation.ts';
 import type { Target } from '../../../src/model/target.ts';
 import { checkTable } from '../../../src/watch/rules/checks.ts';
-import type { Evidence, LogEvidence } from '../../../src/watch/rules/failure-signs.ts';
 import { foldContainer, foldContainerEvent } from '../../../src/watch/rules/fold-container.ts';
 import { failuresOf, findFall, judgeFailures, knownFailures } from '../../../src/watch/rules/known-failures.ts';
 import { nodeLogFailures } from '../../../src/watch/rules/node-log-failures.ts';
 import { aView } from '../../support/views.ts';
+
+/** The part of the facts in which known failures show. */
+type LogEvidence = Pick<LogFacts, 'node'> & {
+  readonly patterns: Readonly<Record<string, { readonly at: number }>>;
+  readonly relayer?: Partial<RelayerLogFacts>;
+};
+type Evidence = Omit<Facts, 'logs'> & { readonly logs?: LogEvidence | undefined };
 
 const minute = 60_000;
 const t0 = Date.parse('2026-03-01T12:00:00Z');
@@ -24,7 +37,7 @@ const found = (at: number, seen: Container, previous?: ContainerFacts) =>
 const running = (startedAt: number) => found(startedAt, container(startedAt));
 const matched = (pattern: string, at: number): LogEvidence => ({ patterns: { [pattern]: { at } } });
 const names = (target: Target, evidence: Evidence, now: number) =>
-  judgeFailures(target, evidence, now).shownFailures.map(({ name }) => name);
+  judgeFailures(target, evidence as Facts, now).shownFailures.map(({ name }) => name);
 const hit = { means: 'error', count: 1, order: 1, what: 'a line', own: false } as const;
 const event = (action: string, at: number, exitCode?: number) => ({
   action,
@@ -164,7 +177,7 @@ describe('what ends a start', () => {
       expect(at(t0 + minute, running(t0 - minute))).toEqual([failure]);
       const over = judgeFailures(
         target,
-        { container: again(start), logs: matched(pattern, t0), ...asked(true) },
+        { container: again(start), logs: matched(pattern, t0) as LogFacts, ...(asked(true) as Facts) },
         start + minute,
       );
       expect(over.endedFailures.map(({ name }) => name)).toEqual([failure]);
@@ -519,7 +532,7 @@ test.each([node, service('relayer')])(
     expect(named.length).toBeGreaterThan(3);
     const none = { failures: Object.fromEntries(named), shownFailures: [], endedFailures: [] };
     expect(judgeFailures(target, {}, t0)).toEqual(none);
-    expect(judgeFailures(target, { container: running(t0), logs: matched('other', t0) }, t0)).toEqual(none);
+    expect(judgeFailures(target, { container: running(t0), logs: matched('other', t0) as LogFacts }, t0)).toEqual(none);
   },
 );
 
@@ -538,7 +551,7 @@ test('a fall is a loss, unless the chain was replaced within a minute and a half
   const fall = { from: 900, to: 10, at: t0, repeated: false };
   const fell = (replacedAt?: number) => {
     const replaced = replacedAt === undefined ? {} : { replaced: { at: replacedAt } };
-    return findFall({ node: { latest: { fall }, chain: replaced } } as Evidence)?.at;
+    return findFall({ node: { latest: { fall }, chain: replaced } } as Facts)?.at;
   };
   expect([fell(), fell(t0 - 90_000), fell(t0 + 90_000)]).toEqual([t0, t0, t0]);
   expect([fell(t0 - 89_999), fell(t0), fell(t0 + 89_999)]).toEqual([undefined, undefined, undefined]);

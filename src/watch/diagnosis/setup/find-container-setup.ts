@@ -73,11 +73,9 @@ const portOf = (address: string | undefined): number | undefined =>
 /** What answers at a port that not everybody should reach; else undefined. The p2p port must be open, and the frontend is for people. */
 function nameGuarded(target: Target, { ports }: ContainerSetup, { containerPort, hostPort }: PublishedPort) {
   switch (target.component) {
-    case 'node': {
-      if (containerPort === ports.p2p) return undefined;
+    case 'node':
       if (containerPort === ports.ws) return 'WebSocket';
       return containerPort === ports.rpc || hostPort === portOf(target.rpc) ? 'RPC' : undefined;
-    }
     case 'relayer':
       return 'the page of the relayer';
     case 'stats':
