@@ -6,7 +6,6 @@ import { PARTS, PROBLEMS_BEFORE } from './fault-alerts.ts';
 /** Faults without a capsule, and why. */
 export const WITHOUT_CAPSULE: Partial<Readonly<Record<FaultName, string>>> = {
   'console-error': 'it needs a Chromium, and its problem is that of frontend-error',
-  'turns-missed': 'it is not recorded yet, as its problem takes seventeen minutes',
   'parent-restarted': 'it opens no problem',
   'parent-reorganised': 'it opens no problem',
   'rolling-restart': 'it opens no problem',

@@ -138,12 +138,12 @@ const COLUMNS: readonly (readonly [title: string, tell: (one: Masternode, epoch:
   ['Next epoch', describeNext],
 ];
 
-function rowHead(subnet: string, { address, name, vote }: Masternode, range?: RangeName): Html {
+function rowHead(subnet: string, { address, name, presumed, vote }: Masternode, range?: RangeName): Html {
   const { standing, word } = LOOK_OF_VOTE[vote];
   const short = shorten(address);
   const who =
     name === undefined
-      ? html`<span title="${address}">${short}</span> <small class="dim">no known node</small>`
+      ? html`<span title="${address}">${short}</span> <small class="dim">${presumed === undefined ? 'no known node' : `probably ${presumed}`}</small>`
       : html`<a href="${targetPath(subnet, name, range)}">${name}</a> <small class="dim" title="${address}">${short}</small>`;
   return html`<th scope="row" role="rowheader">${who}</th><td role="cell">${badge(standing, word)}</td>`;
 }
