@@ -322,7 +322,7 @@ test('a check that fails by itself gives its problem all that was seen and all t
   expect(diagnosed([node('subnet1', {}), diagnosedService('stats', { fault: { kind: 'body', what } })])).toMatchObject([
     {
       problem: 'service_down',
-      evidence: `the stats server is not well: its answer is not that of a healthy stats: ${what}`,
+      evidence: `the stats server is unhealthy: its answer is not that of a healthy stats: ${what}`,
       fix: 'run `docker compose -p generated logs --tail 50 stats`',
     },
   ]);
