@@ -5,6 +5,7 @@ import { isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { isCredible } from '../rules/view.ts';
+import { findReplacedChain } from './find-chain-problems.ts';
 import { findChosen, placeEpoch } from './find-epoch.ts';
 import { describeVotes } from './find-headline.ts';
 import { type Block, describeSetBackAll, findLostSnapshot, findLostState, isGapBlock } from './find-lost-state.ts';
@@ -311,7 +312,8 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   const { nodes, now, stallAfterMs, quorum = { total: 0, required: 0, voting: 0 } } = view;
   if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
   const halt = before.get({ problem: 'subnet_halted' });
-  const isOpen = halt?.state === 'open';
+  // The halt of a network that was replaced is over, whatever the new one does.
+  const isOpen = halt?.state === 'open' && findReplacedChain(view) === undefined;
   if (isOpen && view.haltedUntil === now) return undefined;
   const shown = findNewestShown(view);
   const answered = findLastBlock(view, isOpen);

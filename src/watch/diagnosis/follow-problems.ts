@@ -128,12 +128,12 @@ const nextOf = ({ next }: Problem, now: number) => (next && now - next.seenAt < 
  * nobody is told of an end meanwhile.
  */
 function raiseAboutOthers(before: Problem, found: Suspicion, now: number): Problem {
-  const { about, explains, lastedMs = 0 } = found;
+  const { about, explains, evidence, fix, lastedMs = 0 } = found;
   const known = nextOf(before, now);
   const since = known?.about === about ? Math.min(known?.since ?? now, now) : now;
   if (Math.max(now - since, lastedMs) >= confirmMsOf(found))
     return toProblem(found, { state: 'open', since, seenAt: now, openedAt: now });
-  return { ...before, explains, fix: found.fix, next: { about, since, seenAt: now } };
+  return { ...before, explains, evidence, fix, next: { about, since, seenAt: now } };
 }
 
 /** A problem that is found: its state by how long it has been found, now and before it was over. */

@@ -117,11 +117,11 @@ export function lagLane(axis: Axis, marks: readonly Mark[], nodes: readonly Name
         : `No node was more than ${blocksWord(NEAR)} behind the others`
       : `${lagging.length}${whoElse} fell behind, by up to ${blocksWord(worstOf(lines[0]?.steps.lag ?? []))}`;
   const keys = lines.map(({ name, steps }, place) => {
-    const most = mostOf(steps.lag);
-    return lineKey(
-      place,
-      `${name}: ${round(lastOf(steps.lag) ?? 0)} now, ${round(most?.value ?? 0)} at ${whenOf(axis, most?.x ?? 0)}`,
-    );
+    const { lag } = steps;
+    // The newest step is over, and a node may have caught up since.
+    const shown = new Set([mostOf(lag)?.x ?? 0, lag.findLastIndex((value) => value !== undefined)]);
+    const said = [...shown].map((step) => `${round(lag[step] ?? 0)} at ${whenOf(axis, step)}`);
+    return lineKey(place, `${name}: ${said.join(', then ')}`);
   });
   const band = mostOfAll(
     others.map(({ steps }) => steps.lag),

@@ -413,6 +413,20 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
       return n2({ ...answersByIpc('n2', closed), container }, closed);
     };
     expect(words(startedAgo(19_999)).map(({ problem }) => problem)).not.toContain('rpc_closed');
+    // It is confirmed by the time in which its socket has answered, and its RPC has not.
+    const stateOf = (answersMs: number, failsMs: number) => {
+      const known = startedAgo(25_000).map((one) => {
+        const { node } = one.facts;
+        const returned = { at: NOW - answersMs, silentSince: NOW - 28_000 };
+        return withFacts(one, node && one.target.name === 'n2' ? { node: { ...node, returned } } : {});
+      });
+      return diagnose(known, NOW - failsMs).problems.find(({ problem }) => problem === 'rpc_closed')?.state;
+    };
+    expect([stateOf(20_000, 40_000), stateOf(30_000, 40_000), stateOf(40_000, 20_000)]).toEqual([
+      'suspected',
+      'open',
+      'suspected',
+    ]);
     const targets = startedAgo(20_000);
     const log = { driver: 'json-file', isReadable: true };
     const setup = { id: 'n2', name: 'n2', log, published: [], ports: { rpc: 8_599 } };

@@ -89,6 +89,13 @@ describe('a problem', () => {
     expect(statesAfter(...before, [again, [risk('a')]]).at(-1)).toEqual(['open']);
     // It covers the warnings of the nodes until it is over, or until what it is about next is confirmed.
     expect(statesAfter(...before, [again, [risk('b')]]).at(-1)).toEqual(['clearing']);
+    const told = follow(
+      follow(follow(NO_PROBLEMS, [{ ...risk('a'), lastedMs: wait }], failing, T0), [], well, T0 + SECOND),
+      [{ ...risk('b'), evidence: 'without b', fix: 'bring back b' }],
+      well,
+      T0 + 2 * SECOND,
+    ).problems;
+    expect(told).toMatchObject([{ state: 'clearing', about: 'a', evidence: 'without b', fix: 'bring back b' }]);
     const next = [
       [again, [risk('b')]],
       [again + 10 * SECOND, [risk('b')]],

@@ -135,10 +135,10 @@ describe('blocks behind', () => {
     expect(saidOf(page, 'Blocks behind')).toBe('Blocks behind No node was more than 2 blocks behind the others 10');
   });
 
-  test('name who lags, how far now, and when it was worst', () => {
+  test('name who lags, when it was worst, and how far it was last', () => {
     const page = timeOf({ nodes: { n1: lag(0, 0), n2: lag(3, 41, 25), n3: lag(undefined, 7, undefined) } });
     expect(saidOf(page, 'Blocks behind')).toBe(
-      'Blocks behind 2 of 3 nodes fell behind, by up to 41 blocks n2: 25 now, 41 at 03:02 UTC n3: 7 now, 7 at 03:02 UTC 50',
+      'Blocks behind 2 of 3 nodes fell behind, by up to 41 blocks n2: 41 at 03:02 UTC, then 25 at 03:03 UTC n3: 7 at 03:02 UTC 50',
     );
     expect(page).toContain('d="M57 94h1V18h1V50h1"');
     // What is not known is not drawn.
@@ -149,7 +149,7 @@ describe('blocks behind', () => {
     const nodes = Object.fromEntries(names(300).map((name, index) => [name, lag(index < 200 ? 0 : index)]));
     const page = timeOf({ nodes }, names(300));
     expect(saidOf(page, 'Blocks behind')).toContain(
-      '100 of 300 nodes fell behind, by up to 299 blocks n300: 299 now, 299 at 03:03 UTC',
+      '100 of 300 nodes fell behind, by up to 299 blocks n300: 299 at 03:03 UTC',
     );
     expect(saidOf(page, 'Blocks behind')).toContain('96 more: the band, up to 295');
     expect(page.match(/class="curve line\d"/g)?.length).toBeLessThan(15);
