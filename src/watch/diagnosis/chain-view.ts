@@ -1,4 +1,5 @@
 import {
+  type ChainObservation,
   type ConsensusSettings,
   type Masternodes,
   type MissedRounds,
@@ -12,10 +13,7 @@ import { clientOf } from '../clients/clients.ts';
 import { differs } from '../rules/fold-node.ts';
 
 /** The chain of a subnet: that of most of its nodes. */
-export interface Chain {
-  readonly chainId?: number;
-  readonly genesis?: string;
-}
+export type Chain = Pick<ChainObservation, 'chainId' | 'genesis'>;
 
 /** The masternodes at a block, and the rounds of its epoch that were missed until then, both read from one node. */
 export interface Counted {

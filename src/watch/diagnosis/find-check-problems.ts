@@ -7,6 +7,7 @@ import type { CheckName, CheckState, FailedCheck } from '../../model/verdict.ts'
 import { requestCauses } from '../logs/known-causes.ts';
 import { isError } from '../rules/find-log-fault.ts';
 import { hasOnlyEndedSigns } from './find-known-failures.ts';
+import { errorsOf } from './parent-view.ts';
 import {
   ASKED_WITHIN_MS,
   isDockerSilent,
@@ -39,10 +40,9 @@ const RELAYER_CAUSES: Readonly<Record<string, readonly [ProblemName, string]>> =
   ...Object.fromEntries(Object.keys(requestCauses('', '')).map((name) => [`submit_${name}`, NO_PARENT])),
 };
 
-function nameRelayerCause({ facts }: TargetState): readonly [ProblemName, string] | undefined {
-  const modes = Object.values(facts.logs?.relayer?.byMode ?? {});
-  const pattern = modes.find(({ error }) => error !== undefined)?.error?.pattern ?? facts.logs?.relayer?.startError;
-  return pattern === undefined ? undefined : RELAYER_CAUSES[pattern];
+function nameRelayerCause(state: TargetState): readonly [ProblemName, string] | undefined {
+  const [error] = errorsOf(state);
+  return error && RELAYER_CAUSES[error.pattern];
 }
 
 /** A server that hangs was silent for seconds before that showed. */

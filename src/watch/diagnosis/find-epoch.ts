@@ -186,15 +186,13 @@ const MIN_VOTE_ROUNDS = 4;
 
 /** The nodes whose addresses are known, by these. One on the chain comes before one on another, and one that takes part before one that is out. */
 function findNodes({ nodes }: SubnetView, members: readonly Member[]): ReadonlyMap<string, Member> {
-  const known = nodes.flatMap(({ address, isForeign, isOut }, place) => {
-    const member = members[place];
-    return address === undefined || member === undefined ? [] : [{ address, member, isForeign, isOut }];
+  const orderOf = ({ isForeign, isOut }: NodeView) => 2 * Number(isForeign) + Number(isOut);
+  const known = nodes.flatMap((node, place) => {
+    const [{ address }, member] = [node, members[place]];
+    return address === undefined || member === undefined ? [] : [[address, member, orderOf(node)] as const];
   });
   // The last one of an address stays.
-  const inOrder = known.toSorted(
-    (one, other) => Number(other.isForeign) - Number(one.isForeign) || Number(other.isOut) - Number(one.isOut),
-  );
-  return new Map(inOrder.map(({ address, member }) => [address, member]));
+  return new Map(known.toSorted(([, , one], [, , other]) => other - one).map(([address, member]) => [address, member]));
 }
 
 /** The epoch of a subnet with all of its masternodes, given what is known of its nodes as members, in their order. */

@@ -40,13 +40,7 @@ type IsShort = (node: NodeView) => boolean;
 /** Pairs of running nodes that are not connected, by the peers that both list. Each node is in one problem only. */
 function findHoles(mesh: readonly Point[], isShort: IsShort): readonly Suspicion[] {
   const short = new Set(mesh.filter(({ nodes }) => nodes.some(isShort)));
-  // Without a set for each point, of which there may be thousands.
-  const countShort = ({ lists, listedBy }: Point) => {
-    let count = 0;
-    for (const one of lists) if (short.has(one)) count += 1;
-    for (const one of listedBy) if (!lists.has(one) && short.has(one)) count += 1;
-    return count;
-  };
+  const countShort = ({ lists, listedBy }: Point) => lists.union(listedBy).intersection(short).size;
   const counts = new Map([...short].map((point) => [point, countShort(point)]));
   // The one that misses most comes first, with all that it misses. Only what it is connected to is left, so few pairs are compared.
   const inOrder = [...short].toSorted((one, other) => (counts.get(one) ?? 0) - (counts.get(other) ?? 0));

@@ -28,6 +28,7 @@ import {
   describeLite,
   describeNext,
   describeStats,
+  errorsOf,
   findAllowedLag,
   findLag,
   findMode,
@@ -90,8 +91,7 @@ export function withWallet(found: Suspicion, view: SubnetView, before: ProblemIn
 /** Whether the relayer has failed for another reason since it was last found unable to pay. */
 export function failsOtherwise({ problem, seenAt }: Problem, view: SubnetView): boolean {
   if (problem !== 'wallet_without_funds') return false;
-  const modes = Object.values(findRelayer(view)?.state.facts.logs?.relayer?.byMode ?? {});
-  return modes.some(({ error }) => error !== undefined && error.pattern !== 'no_funds' && error.at > seenAt);
+  return errorsOf(findRelayer(view)?.state).some(({ pattern, at }) => pattern !== 'no_funds' && at > seenAt);
 }
 
 /** A wallet that pays for what the relayer does has coins for some days only: the one that ends first. */
@@ -370,17 +370,10 @@ const OTHER_ADDRESS =
   'compare CHECKPOINT_CONTRACT in common.env with parentChain.contract of the inventory, and recreate the relayer after a change';
 
 /** Whether a mode fails whose blocks go to another contract. */
-function failsElsewhere({ facts: { logs, service } }: TargetState): boolean {
-  const byLog = Object.entries(logs?.relayer?.byMode ?? {}).filter(([, { error }]) => error !== undefined);
-  const byQueue = service?.queues?.filter(failsNow) ?? [];
-  return [...byLog.map(([mode]) => mode), ...byQueue.map(({ mode }) => mode)].some(
-    (mode) => mode !== 'full' && mode !== 'lite',
-  );
+function failsElsewhere(relayer: TargetState): boolean {
+  const failing = [...errorsOf(relayer), ...(relayer.facts.service?.queues?.filter(failsNow) ?? [])];
+  return failing.some(({ mode }) => mode !== 'full' && mode !== 'lite');
 }
-
-/** When a relayer last said that it cannot submit. */
-const lastErrorAt = (relayer: TargetState | undefined): number =>
-  highest(Object.values(relayer?.facts.logs?.relayer?.byMode ?? {}).map(({ error }) => error?.at ?? 0));
 
 /**
  * A problem that the relayer shows, beside what the contract says. While blocks arrive there, there is none. Its check may have failed
@@ -395,7 +388,8 @@ export function withContract(one: Suspicion, view: SubnetView, failsSince: numbe
   if (relayer && arrivesSince(since, progress, view) && !failsElsewhere(relayer)) return undefined;
   // The relayer has said it before the contract was there, or the parent chain answered, again.
   const thereSince = one.problem === 'contract_missing' ? contractSince : answersSince;
-  if (one.problem !== 'relayer_stopped' && lastErrorAt(relayer) < (thereSince ?? 0)) return undefined;
+  const lastErrorAt = highest(errorsOf(relayer).map(({ at }) => at));
+  if (one.problem !== 'relayer_stopped' && lastErrorAt < (thereSince ?? Number.NEGATIVE_INFINITY)) return undefined;
   return {
     ...one,
     evidence: `${one.evidence}; ${describeContract(view, progress)}${describeNext(progress)}`,

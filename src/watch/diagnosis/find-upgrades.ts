@@ -19,16 +19,15 @@ const keyOf = ({ minePeriodMs, timeoutPeriodMs, certificateThreshold }: RoundSet
 
 /** What changes, in words. */
 function describeChange(before: RoundSettings, after: RoundSettings): string {
-  const seconds = (ms: number) => String(ms / 1_000);
-  const change = (what: string, from: string, to: string, unit = '') =>
-    from === to ? [] : [`${what} ${from} → ${to}${unit}`];
+  const change = (what: string, read: (one: RoundSettings) => number | undefined, unit = '') => {
+    const [from, to] = [read(before), read(after)];
+    return from === undefined || to === undefined || from === to ? [] : [`${what} ${from} → ${to}${unit}`];
+  };
   const changes = [
-    ...change('period', seconds(before.minePeriodMs), seconds(after.minePeriodMs), ' s'),
-    ...change('timeout', seconds(before.timeoutPeriodMs), seconds(after.timeoutPeriodMs), ' s'),
-    ...change('threshold', String(before.certificateThreshold), String(after.certificateThreshold)),
-    ...(before.maxMasternodes === undefined || after.maxMasternodes === undefined
-      ? []
-      : change('masternodes at most', String(before.maxMasternodes), String(after.maxMasternodes))),
+    ...change('period', ({ minePeriodMs }) => minePeriodMs / 1_000, ' s'),
+    ...change('timeout', ({ timeoutPeriodMs }) => timeoutPeriodMs / 1_000, ' s'),
+    ...change('threshold', ({ certificateThreshold }) => certificateThreshold),
+    ...change('masternodes at most', ({ maxMasternodes }) => maxMasternodes),
   ];
   return changes.length === 0 ? 'other rewards or penalties' : changes.join(', ');
 }

@@ -5,6 +5,7 @@ import { type CheckpointLag, findCheckpointLag } from '../../model/checkpoint-la
 import type { CheckpointMode, CheckpointProgress } from '../../model/parent-chain.ts';
 import type { ProblemRef } from '../../model/problem.ts';
 import { readLite } from '../../model/relay.ts';
+import type { TargetState } from '../../model/snapshot.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
 
 /** The relayer of a subnet, if the inventory names one. */
@@ -16,6 +17,12 @@ export function parentSubject(view: SubnetView): Pick<ProblemRef, 'component' | 
   const target = findRelayer(view)?.state.target;
   return target === undefined ? {} : { component: target.component, name: target.name };
 }
+
+/** The errors with which the modes of a relayer fail, by its log. */
+export const errorsOf = (relayer: TargetState | undefined) =>
+  Object.entries(relayer?.facts.logs?.relayer?.byMode ?? {}).flatMap(([mode, { error }]) =>
+    error ? [{ mode, ...error }] : [],
+  );
 
 /** Whether the log of the relayer shows that it submits, or does not; undefined when it says neither. */
 export function submits(view: SubnetView): boolean | undefined {

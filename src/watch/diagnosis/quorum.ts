@@ -104,26 +104,8 @@ export function findNameless({ nodes, masters, silentVoters }: Voters, active: r
   return { addresses, nodesOut: addresses.length === 0 ? 0 : nodes.filter(isUnnamed).length };
 }
 
-/**
- * How many masternodes do not vote for sure: their nodes are out, or nobody has a vote of theirs, whoever runs them. A node that is
- * out and has never given its address is taken for one of the masternodes without a name.
- */
-function countSilent(voters: Voters, active: readonly string[]): number {
-  const nameless = findNameless(voters, active);
-  return active.filter(isOutBy(voters)).length + Math.min(nameless.addresses.length, nameless.nodesOut);
-}
-
 /** Whether a node has just started, and does not rise with the chain yet. */
 export const isToJoin = (node: NodeView): boolean => node.isStarting && !node.hasJoined && !node.isForeign;
-
-/** How many of the masternodes that can vote have just started. One that has not said its address yet has one that is nobody's. */
-function countStarting(voters: Voters, active: readonly string[]): number {
-  const { nodes, masters, silentVoters } = voters;
-  const known = active.flatMap((address) => (silentVoters.has(address) ? [] : (masters.get(address) ?? [])));
-  const unnamed = nodes.filter((node) => isToJoin(node) && node.address === undefined);
-  const { addresses, nodesOut } = findNameless(voters, active);
-  return known.filter(isToJoin).length + Math.max(0, Math.min(unnamed.length, addresses.length - nodesOut));
-}
 
 /** What the quorum is found by. */
 type Voters = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
@@ -133,7 +115,7 @@ type Voters = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
  * that a node expects beside them. A masternode that the inventory does not list counts as voting while it signs.
  */
 export function findQuorum(voters: Voters): Quorum | undefined {
-  const { nodes, chain } = voters;
+  const { nodes, chain, masters } = voters;
   const { masternodes, consensus } = chain;
   if (masternodes === undefined || masternodes.active.length === 0) {
     if (nodes.length === 0) return undefined;
@@ -143,16 +125,23 @@ export function findQuorum(voters: Voters): Quorum | undefined {
     const starting = nodes.filter(isToJoin).length || undefined;
     return { total, required: requiredVotes(total), voting: total - missing, starting };
   }
-  const total = masternodes.active.length;
+  const { active } = masternodes;
+  const total = active.length;
+  const present = active.filter((address) => !isOutBy(voters)(address));
+  const { addresses, nodesOut } = findNameless(voters, active);
+  // A node that is out, or has just started, and has never given its address is taken for one of the masternodes without a name.
+  const namelessOut = Math.min(addresses.length, nodesOut);
+  const unnamed = nodes.filter((node) => isToJoin(node) && node.address === undefined).length;
+  const toJoin = present.flatMap((address) => masters.get(address) ?? []).filter(isToJoin).length;
   return {
     total,
     required: requiredVotes(total, consensus?.certificateThreshold),
-    voting: total - countSilent(voters, masternodes.active),
-    starting: countStarting(voters, masternodes.active) || undefined,
+    voting: present.length - namelessOut,
+    starting: toJoin + Math.min(unnamed, addresses.length - namelessOut) || undefined,
   };
 }
 
-/** Whether the masternode of an address does not vote for sure. */
+/** Whether the masternode of an address does not vote for sure: its node is out, or nobody has a vote of it, whoever runs it. */
 const isOutBy =
   ({ masters, silentVoters }: Pick<SubnetView, 'masters' | 'silentVoters'>) =>
   (address: string): boolean => {

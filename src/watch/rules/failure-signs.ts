@@ -27,11 +27,8 @@ export const later = (one: number | undefined, other: number | undefined): numbe
 
 export const match =
   (...patterns: readonly string[]): KnownFailure['seenAt'] =>
-  ({ logs }) => {
-    let last: number | undefined;
-    for (const pattern of patterns) last = later(last, logs?.patterns[pattern]?.at);
-    return last;
-  };
+  ({ logs }) =>
+    patterns.reduce<number | undefined>((last, pattern) => later(last, logs?.patterns[pattern]?.at), undefined);
 
 /** For failures that lines of these patterns show. */
 export const shownBy = (...signs: readonly string[]): Pick<KnownFailure, 'signs' | 'seenAt'> => ({

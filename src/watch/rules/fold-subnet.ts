@@ -1,4 +1,6 @@
 import { medianOf } from '../../lib/numbers.ts';
+import { type DiskFacts, type DiskObservation, isNearlyFull } from '../../model/disk.ts';
+import { type Fill, findPace, foldFill } from '../../model/fill.ts';
 import {
   type Checkpoint,
   type CheckpointProgress,
@@ -17,12 +19,9 @@ import {
   WALLET_ROLES,
 } from '../../model/relay.ts';
 import type { SubnetFacts, SubnetObservation, SubnetObservations, SubnetProbeKind } from '../../model/subnet-facts.ts';
-import { foldDisks } from './fold-disks.ts';
 
 const HOUR_MS = 3_600_000;
-
-/** Over this time: the price of a transaction differs by day and night. */
-const WINDOW_MS = 24 * HOUR_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 /** How often the balance is read. A longer time between two readings may hold more payments. */
 const READING_MS = 30_000;
@@ -30,14 +29,28 @@ const READING_MS = 30_000;
 /** A fall this many times above the usual one is no fee: somebody took coins out. A new price is usual soon. */
 const TRANSFER = { factor: 10n, after: 5, remembered: 15 };
 
-/** Days left at which a level begins, and at which it is over: an estimate moves a little all the time. */
-const LEVELS: readonly { readonly level: WalletLevel; readonly below: number; readonly until: number }[] = [
-  { level: 'nearly_empty', below: 2, until: 2.5 },
-  { level: 'low', below: 7, until: 8 },
+/** How many days are left when a level begins, and when it is over: an estimate moves a little all the time. The gravest first. */
+type Levels<Level> = readonly (readonly [level: Level, below: number, until: number])[];
+
+const WALLET_LEVELS: Levels<WalletLevel> = [
+  ['nearly_empty', 2, 2.5],
+  ['low', 7, 8],
+];
+const DISK_LEVELS: Levels<NonNullable<DiskFacts['level']>> = [
+  ['full', 1 / 24, 2 / 24],
+  ['filling', 7, 8],
 ];
 
+/** The level of so many days; `daysToEnd` decides whether one that was reached, or a graver one, is over. */
+const findLevel = <Level>(levels: Levels<Level>, before: Level | undefined, days: number, daysToEnd = days) =>
+  levels.find(([, below, until], index) => {
+    const isReached = levels.slice(0, index + 1).some(([one]) => one === before);
+    return days < below || (isReached && daysToEnd < until);
+  })?.[0];
+
 function addPart(parts: readonly SpendPart[], from: number, to: number, spent: bigint): readonly SpendPart[] {
-  const kept = parts.filter((part) => to - part.from < WINDOW_MS);
+  // The price of a transaction differs by day and night.
+  const kept = parts.filter((part) => to - part.from < DAY_MS);
   const last = kept.at(-1);
   const next = { from, watchedMs: to - from, spent, payments: Number(spent > 0n) };
   if (last === undefined || to - last.from >= HOUR_MS) return [...kept, next];
@@ -46,14 +59,12 @@ function addPart(parts: readonly SpendPart[], from: number, to: number, spent: b
   return [...kept.slice(0, -1), both];
 }
 
-function findLevel(wallet: WalletFacts, before: WalletLevel | undefined): WalletLevel | undefined {
+function findWalletLevel(wallet: WalletFacts, before: WalletLevel | undefined): WalletLevel | undefined {
   const spend = findSpend(wallet);
   if (spend === undefined) return undefined;
   const { daysLeft, overMs } = spend;
   // A relayer that catches up spends more, so in the first hour even half of it must be too much.
-  const days = overMs < HOUR_MS ? daysLeft * 2 : daysLeft;
-  const wasAtLeast = (level: WalletLevel) => before === level || before === 'nearly_empty';
-  return LEVELS.find(({ level, below, until }) => days < below || (wasAtLeast(level) && daysLeft < until))?.level;
+  return findLevel(WALLET_LEVELS, before, overMs < HOUR_MS ? daysLeft * 2 : daysLeft, daysLeft);
 }
 
 /** Adds a balance that was read at a watched time. Only falls are spend, and the time of a top-up is not watched. */
@@ -74,7 +85,7 @@ export function foldWallet(before: WalletFacts | undefined, balance: bigint, at:
     parts: counts ? addPart(before.parts, before.readAt, at, fall) : before.parts,
     recent: fall > 0n && !takesMost ? [...before.recent, each].slice(-TRANSFER.remembered) : before.recent,
   };
-  return { ...wallet, level: findLevel(wallet, before.level) };
+  return { ...wallet, level: findWalletLevel(wallet, before.level) };
 }
 
 /** For as long, what was read of the contract is remembered: its pace is judged over this time. */
@@ -181,6 +192,24 @@ export function foldRelay(before: RelayFacts | undefined, observation: RelayObse
   });
   return { observation, at: context.at, packets: Object.fromEntries(packets), wallets: Object.fromEntries(wallets) };
 }
+
+function findDiskLevel(fill: Fill, before: DiskFacts['level']): DiskFacts['level'] {
+  if (isNearlyFull(fill, before === 'full')) return 'full';
+  return findLevel(DISK_LEVELS, before, (findPace(fill)?.leftMs ?? Number.POSITIVE_INFINITY) / DAY_MS);
+}
+
+/** Adds what was read of disks. One that is seen no more is forgotten. */
+export const foldDisks = (
+  before: readonly DiskFacts[] | undefined,
+  { disks }: DiskObservation,
+  at: number,
+): readonly DiskFacts[] =>
+  disks.map(({ folder, targets, free, total }) => {
+    const known = before?.find((one) => one.folder === folder);
+    const fill = foldFill(known?.fill, { used: total - free, free, total }, at);
+    const level = findDiskLevel(fill, known?.level);
+    return { folder, targets, fill, ...(level && { level }) };
+  });
 
 /** How each kind of observation of a subnet as a whole is folded into the previous facts. */
 const folds: {

@@ -8,13 +8,6 @@ import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { readLog, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
-/** A node of the inventory, with when the bootnode last heard it, in watched time. */
-interface HeardNode {
-  readonly name: string;
-  readonly address?: string;
-  readonly heardAt?: number;
-}
-
 /** The address of a container that does not run: it has none on its network then. */
 const isNowhere = (address: string): boolean => address.startsWith('0.0.0.0:');
 
@@ -34,12 +27,9 @@ function findOwnPorts(addresses: readonly string[]): ReadonlySet<string> {
 /**
  * Finds each node among the addresses that the bootnode heard: by its address, or by its port if that is unique. Behind
  * a NAT the address is not the node's own. Nodes without a known address share the remaining addresses, and so do those that do
- * not run, unless their port is unique.
+ * not run, unless their port is unique. `heardAt`: when it was heard last, in watched time.
  */
-export function findHeardNodes(
-  subnet: readonly KnownTarget[],
-  heard: ReadonlyMap<string, number> = new Map(),
-): readonly HeardNode[] {
+export function findHeardNodes(subnet: readonly KnownTarget[], heard: ReadonlyMap<string, number> = new Map()) {
   const nodes = subnet.filter(({ target }) => target.component === 'node').map(toNode);
   const ownPorts = findOwnPorts(nodes.flatMap(({ address }) => address ?? []));
   const byPort = new Map<string, number>();

@@ -70,10 +70,10 @@ const toKnownFailure = ({
 }: LogFailure): KnownFailure => {
   const seenAt = unlessNear(match(...signs), unless);
   return {
-    ...failure,
     of: ['node'],
     symptom: `Its log has a line of the pattern ${signs.map((one) => `\`${one}\``).join(' or ')}.`,
-    fix: failure.advise(CLIENTS[client], { name: 'subnet1' }, () => false),
+    fix: failure.advise?.(CLIENTS[client], { name: 'subnet1' }, () => false) ?? '',
+    ...failure,
     signs,
     seenAt: (evidence, now) =>
       whileSilent && answers(evidence) ? undefined : (lasts ? untilRestart(seenAt) : seenAt)(evidence, now),
@@ -85,23 +85,20 @@ const toKnownFailure = ({
 export const isOnlyKilled = ({ facts: { container, logs } }: TargetState): boolean =>
   container?.lastOomAt === undefined && MEMORY_SIGNS.every((name) => logs?.patterns[name] === undefined);
 
-const ENDS_PROGRAM = { endsProgram: true, isOver: afterEnd } as const;
-
 /** Every known failure, the two of the specification first; the rest are documented for XDC subnets or follow from its code. */
 export const knownFailures: readonly KnownFailure[] = [
-  {
+  toKnownFailure({
     name: 'ipc_path_too_long',
     summary: (name) => `the path of the IPC socket of ${name} is too long`,
-    of: ['node'],
     symptom:
       'The node restarts in a loop; its log ends in `Fatal: Error starting protocol stack: listen unix … bind: invalid argument`.',
     cause:
       'The path of the socket XDC.ipc is longer than 107 bytes, the limit of a unix socket. Usually the folder of the deployment is nested too deeply.',
     fix: 'move the folder of the deployment (generated) to a shorter path and start it again',
     // The Fatal line came in 4 of 10 real starts, the warning in all of them.
-    ...shownBy('ipc_path_too_long', 'ipc_path_long'),
-    ...ENDS_PROGRAM,
-  },
+    signs: ['ipc_path_too_long', 'ipc_path_long'],
+    endsProgram: true,
+  }),
   {
     name: 'out_of_memory',
     summary: (name, state) =>
@@ -156,43 +153,39 @@ export const knownFailures: readonly KnownFailure[] = [
       );
     },
   },
-  {
+  toKnownFailure({
     name: 'miner_loop_stopped',
     summary: (name) => `${name} no longer proposes blocks`,
     leavesRunning: { explains: ['log_block'], brings: [] },
-    of: ['node'],
     symptom:
       'The node runs and follows the chain but proposes no block; its log says `Coinbase address not in snapshot signers.`',
     cause:
       'Its address was not among the masternodes at that moment. Its loop that proposes blocks ended and does not start again.',
     fix: 'check that its address is among the masternodes, then restart the node',
     signs: ['miner_stopped'],
-    seenAt: untilRestart(match('miner_stopped')),
-    isOver: afterGoodRun,
-  },
-  {
+    untilRestart: true,
+  }),
+  toKnownFailure({
     name: 'masternode_update_failed',
     summary: (name) => `${name} could not update its masternodes`,
-    of: ['node'],
     symptom: 'The node ends at a gap block with `CRIT … Error when update masternodes set. Stopping node`.',
     cause:
       'It could not read the validator contract through its own IPC socket, or the state of that block is missing.',
     fix: 'start it again; if it ends once more, check its socket and disk, or let it sync again',
     signs: ['masternode_update_failed'],
     // It opens its own socket for that.
-    seenAt: unlessNear(match('masternode_update_failed'), ['too_many_open_files']),
-    ...ENDS_PROGRAM,
-  },
-  {
+    unless: ['too_many_open_files'],
+    endsProgram: true,
+  }),
+  toKnownFailure({
     name: 'address_in_use',
     summary: (name) => `another program has taken a port of ${name}`,
-    of: ['node'],
     symptom: 'The node restarts in a loop; its log ends in `bind: address already in use` or `Port … is in use.`',
     cause: 'Another program, often a second node, has taken one of its ports.',
     fix: 'end the other program, or give the node other ports in its env file',
-    ...shownBy('address_in_use', 'port_in_use', 'peer_port_in_use'),
-    ...ENDS_PROGRAM,
-  },
+    signs: ['address_in_use', 'port_in_use', 'peer_port_in_use'],
+    endsProgram: true,
+  }),
   {
     name: 'disk_full',
     summary: (name) => `the disk of ${name} is full`,
@@ -260,7 +253,7 @@ export const knownFailures: readonly KnownFailure[] = [
     ...shownBy('no_funds'),
     isOver: ({ logs }, seenAt) => (logs?.relayer?.submittedAt ?? 0) > seenAt,
   },
-  {
+  toKnownFailure({
     name: 'stats_without_contract',
     summary: () => 'the stats server has no checkpoint contract',
     of: ['stats'],
@@ -268,19 +261,17 @@ export const knownFailures: readonly KnownFailure[] = [
       'The stats server restarts in a loop; its log says `PARENTNET_WALLET and CHECKPOINT_CONTRACT configuration must be set!`',
     cause: 'It was started before the checkpoint contract was deployed.',
     fix: 'deploy the checkpoint contract, see that common.env names it, and recreate the stats server',
-    ...shownBy('config_missing'),
-    isOver: afterGoodRun,
-  },
-  {
+    signs: ['config_missing'],
+  }),
+  toKnownFailure({
     name: 'frontend_without_registry',
     summary: () => 'the frontend cannot reach the package registry',
     of: ['frontend'],
     symptom: 'The frontend builds, fails at `yarn global add serve`, and restarts in a loop.',
     cause: 'It installs its web server from the package registry at each start, and cannot reach the registry.',
     fix: 'let the container reach registry.yarnpkg.com, by a proxy if need be',
-    ...shownBy('registry_unreachable', ...Object.keys(requestCauses('', '')).map((name) => `registry_${name}`)),
-    isOver: afterGoodRun,
-  },
+    signs: ['registry_unreachable', ...Object.keys(requestCauses('', '')).map((name) => `registry_${name}`)],
+  }),
 ];
 
 /** By component, made once: thousands of targets are judged in each round. */

@@ -1,10 +1,12 @@
 import type { ShownFailure } from '../../model/snapshot.ts';
-import type { ClientName } from '../../model/target.ts';
+import type { ClientName, Component } from '../../model/target.ts';
 
-/** A failure of a node that lines of these patterns show, all of one cause. */
+/** A failure that lines of these patterns show, all of one cause: of a node, unless it says of what. */
 export interface LogFailure
-  extends Pick<ShownFailure, 'name' | 'summary' | 'leavesRunning' | 'cause'>,
-    Required<Pick<ShownFailure, 'signs' | 'advise'>> {
+  extends Pick<ShownFailure, 'name' | 'summary' | 'leavesRunning' | 'cause' | 'advise'>,
+    Partial<Pick<ShownFailure, 'symptom' | 'fix'>>,
+    Required<Pick<ShownFailure, 'signs'>> {
+  readonly of?: readonly Component[];
   /** It lasts until the next start. Others are remembered from their last line on. */
   readonly untilRestart?: true;
   /** It ends the program: a node that has answered a minute after its line runs again. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/values.ts';
+import { isRecord, parseJson } from '../../lib/values.ts';
 import type { SignedVote, VotePair } from '../../model/double-vote.ts';
 
 /** The two kinds of proofs. */
@@ -13,14 +13,6 @@ function cutObject(text: string, begin: number): string {
     if (depth === 0) return text.slice(begin, end + 1);
   }
   return '';
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const readAddress = (value: unknown): string | undefined =>
@@ -67,7 +59,7 @@ export function readVoteProof(field: string): readonly VotePair[] {
   // Escaped once or twice, as the format has it.
   const plain = field.replaceAll('\\', '');
   const begin = plain.search(CONTENT);
-  const content = begin < 0 ? undefined : parse(cutObject(plain, begin));
+  const content = begin < 0 ? undefined : parseJson(cutObject(plain, begin));
   if (!isRecord(content)) return [];
   const { smallerRoundVote: less, largerRoundVote: more } = content;
   if (isRecord(less) && isRecord(more)) {

@@ -4,7 +4,7 @@ import type { StartedBy } from '../../../src/model/facts.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { foldContainer } from '../../../src/watch/rules/fold-container.ts';
-import { foldDisks } from '../../../src/watch/rules/fold-disks.ts';
+import { foldDisks } from '../../../src/watch/rules/fold-subnet.ts';
 import { containerOf, diagnosedNode, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 

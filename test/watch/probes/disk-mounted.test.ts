@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDiskSource, readDisks } from '../../../src/watch/probes/disk-source.ts';
-import { foldDisks } from '../../../src/watch/rules/fold-disks.ts';
+import { foldDisks } from '../../../src/watch/rules/fold-subnet.ts';
 import { nodeTarget, settings } from '../../support/views.ts';
 
 const MB = 2 ** 20;

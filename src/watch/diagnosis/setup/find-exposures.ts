@@ -260,7 +260,7 @@ const WILDCARDS = {
   },
 } as const;
 
-function describeWildcards(ones: readonly Exposed[], about: keyof typeof WILDCARDS): Texts {
+const describeWildcards = (about: keyof typeof WILDCARDS) => (ones: readonly Exposed[]) => {
   const { summary, seen, how } = WILDCARDS[about];
   const byModules = ones.filter(({ abused }) => !abused.includes('eth'));
   const byEth = ones.filter(({ abused }) => abused.includes('eth'));
@@ -281,36 +281,31 @@ function describeWildcards(ones: readonly Exposed[], about: keyof typeof WILDCAR
       ),
     ].join('; '),
   };
-}
+};
+
+type Describe = (ones: readonly Exposed[]) => Texts;
 
 /** One problem of all nodes that have it: on a stock network each of them has. */
-const ofAll = (problem: ProblemName, ones: readonly Exposed[], describe: (ones: readonly Exposed[]) => Texts) =>
+const ofAll = (problem: ProblemName, ones: readonly Exposed[], describe: Describe) =>
   ones.length === 0 ? [] : [suspect(problem, { ...describe(ones), nodes: ones.map(({ node }) => node.name) })];
 
 /** What the RPC of the nodes does for anyone, and should not. Whoever makes that of a node public is paged for it. */
 export function findRpcExposures(view: SubnetView): readonly Suspicion[] {
   const exposed = view.nodes.flatMap((node) => findExposed(node, view) ?? []);
   const at = (reach: Reach) => exposed.filter(({ where }) => where.reach === reach);
-  const ofEach = (problem: ProblemName, ones: readonly Exposed[], describe: (ones: readonly Exposed[]) => Texts) =>
+  const ofEach = (problem: ProblemName, ones: readonly Exposed[], describe: Describe) =>
     ones.map((one) => suspectTarget(problem, one.node, describe([one])));
   const isOpen = ({ dangerous }: Exposed) => dangerous.length > 0;
   const isUnlocked = ({ unlocked }: Exposed) => unlocked !== undefined;
-  const abused = exposed.filter((one) => one.abused.length > 0);
+  const withAny = (what: 'anyHost' | 'anyOrigin') =>
+    exposed.filter(({ abused, seen }) => abused.length > 0 && seen[what]);
   return [
     ...ofEach('rpc_exposed', at('public').filter(isOpen), describeNamespaces),
     ...ofAll('rpc_open', at('private').filter(isOpen), describeNamespaces),
     ...ofEach('account_exposed', at('public').filter(isUnlocked), describeAccounts),
     ...ofAll('account_unlocked', at('private').filter(isUnlocked), describeAccounts),
-    ...ofAll(
-      'hosts_wildcard',
-      abused.filter(({ seen }) => seen.anyHost),
-      (ones) => describeWildcards(ones, 'hosts'),
-    ),
-    ...ofAll(
-      'origins_wildcard',
-      abused.filter(({ seen }) => seen.anyOrigin),
-      (ones) => describeWildcards(ones, 'origins'),
-    ),
+    ...ofAll('hosts_wildcard', withAny('anyHost'), describeWildcards('hosts')),
+    ...ofAll('origins_wildcard', withAny('anyOrigin'), describeWildcards('origins')),
   ];
 }
 
