@@ -161,12 +161,6 @@ export function readLog(
   const found = findLogFault(logs, view, counts);
   if (found !== undefined) return { verdict: 'fail', ...found };
   const source = countedSource(logs);
-  if (
-    source === logs.sources.container &&
-    source?.lines === 0 &&
-    findContainer(view.facts.container)?.status === 'created'
-  )
-    return unknown(`${log} is empty: its container has never been started`);
   if (source?.up) return logs;
   if (isYetToCome(source?.fault, view.facts, view.now))
     return unknown(

@@ -1,5 +1,5 @@
 import { formatAgo, formatDuration, formatMoment, QUARTER_MS } from '../../lib/duration.ts';
-import { findStart, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, findStart, START_MS } from '../../model/restart-cause.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
@@ -93,6 +93,8 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
         `to see its blocks in the log ${raiseLevel}, or add its ${logFile} to logFiles`,
       );
     const waited = now - readSince(facts, now);
+    if (level === undefined && findContainer(facts.container)?.running === false)
+      return unknown(`the log of ${name} has shown neither a block nor the log level, and its container does not run`);
     if (level === undefined)
       return unknown(
         `the log of ${name} has shown neither a block nor the log level for ${formatDuration(waited)}`,

@@ -133,7 +133,7 @@ describe('a log that cannot be read', () => {
     });
   });
 
-  test('is not one while Docker removes its container, whose log it refuses, and was never one before its first start', () => {
+  test('is not one while Docker removes its container, whose log it refuses', () => {
     const of = (logs: Partial<LogFacts>, over: Partial<Container>) => {
       const given = subnetWith(logs, { container: containerOf('n2', { running: false, ...over }) });
       const check = judgeTargets(given, NOW)[0]?.checks.find((one) => one.check === 'log_block');
@@ -146,11 +146,6 @@ describe('a log that cannot be read', () => {
     expect(of(refused, { status: 'exited' })).toContain(
       'the log of n2 cannot be read: Docker breaks off when it is read',
     );
-    const empty = { sources: { container: { ...read, lines: 0 } }, node: {} };
-    const neverRan = ['unknown', 'the log of n2 is empty: its container has never been started', false];
-    expect(of(empty, { status: 'created', startedAt: undefined })).toEqual(neverRan);
-    expect(of({ ...empty, sources: { container: read } }, { status: 'created' })).not.toEqual(neverRan);
-    expect(of(empty, { status: 'exited' })).not.toEqual(neverRan);
   });
 
   test('is not a problem before reading it has begun', () => {
