@@ -95,6 +95,8 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
         `to see its blocks in the log ${raiseLevel}, or add its ${logFile} to logFiles`,
       );
     const waited = now - readSince(facts, now);
+    if (level === undefined && findContainer(facts.container)?.running === false)
+      return unknown(`the log of ${name} has shown neither a block nor the log level, and its container does not run`);
     if (level === undefined)
       return unknown(
         `the log of ${name} has shown neither a block nor the log level for ${formatDuration(waited)}`,

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { formatCount } from '../../lib/words.ts';
 import type { Steps, TargetSteps } from '../../model/history.ts';
 import type { Html } from '../frame/marks.ts';
 import { clockTime, count, lasting } from '../frame/times.ts';
@@ -268,7 +269,7 @@ export function missedLane(
   const words =
     missing.length === 0
       ? `No node missed a round`
-      : `${missing.length} of ${known.length} masternodes missed ${count(missing.reduce((sum, { total }) => sum + total, 0))} rounds, up to ${round(most)} within ${lasting(axis.stepMs)}`;
+      : `${formatCount(missing.length, 'masternode', 'masternodes')} missed ${count(missing.reduce((sum, { total }) => sum + total, 0))} rounds, up to ${round(most)} within ${lasting(axis.stepMs)}`;
   return html`${lane(axis, marks, { title, words, more: missing.length > ROWS ? html`<p>The worst ${ROWS} are shown</p>` : '' })}${missing
     .slice(0, ROWS)
     .map(

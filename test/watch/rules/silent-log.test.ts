@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Container } from '../../../src/model/observation.ts';
 import { judgeLogBlock } from '../../../src/watch/rules/judge-log-block.ts';
 import { addressOf, diagnosedNode, NOW } from '../../support/diagnosed.ts';
 import { aView } from '../../support/views.ts';
@@ -115,4 +116,23 @@ test('a height that the RPC no longer gives is that of before', () => {
   expect(judgeLogBlock(aView(target, { ...facts, logs, ...(node && { node }) }, { now: NOW })).seen).toBe(
     'the height in the log of n2 has been 668 for 2m, while its RPC was last at block 1000',
   );
+});
+
+test('a log that has shown nothing says so without an advice while its container does not run', () => {
+  const said = (over: Partial<Container>) => {
+    const { target, facts } = diagnosedNode('n2', NAMES, { container: over });
+    if (target.component !== 'node' || facts.logs === undefined) throw new Error('a node with a log is expected');
+    return judgeLogBlock(aView(target, { ...facts, logs: { ...facts.logs, node: {} } }, { now: NOW }));
+  };
+  const seen = 'the log of n2 has shown neither a block nor the log level';
+  for (const status of ['created', 'exited'])
+    expect(said({ running: false, status })).toEqual({
+      verdict: 'unknown',
+      seen: `${seen}, and its container does not run`,
+    });
+  expect(said({})).toMatchObject({
+    verdict: 'unknown',
+    seen: `${seen} for 1h`,
+    fix: expect.stringMatching(/^if it stays so, set LOG_LEVEL/),
+  });
 });
