@@ -90,7 +90,8 @@ describe('a relayer of which only the queue board can be read', () => {
     const facts = read([0, answer({})], [0.5, answer({})]);
     expect(judge(facts, 0.9)).toEqual({
       verdict: 'unknown',
-      reason: 'the queues of the relayer are empty, as shortly after its start; wait up to a minute: it has just started',
+      reason:
+        'the queues of the relayer are empty, as shortly after its start; wait up to a minute: it has just started',
     });
     expect(judge(facts, 1)).toEqual({
       verdict: 'fail',
