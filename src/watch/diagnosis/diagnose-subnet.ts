@@ -20,7 +20,7 @@ import { JUST_STARTED } from '../rules/view.ts';
 import { diagnose, keyOf } from './diagnose.ts';
 import { explainPeers, type Returns } from './explain-peers.ts';
 import { findEpoch, findMembers } from './find-epoch.ts';
-import { findHeadline, isQuorumLost } from './find-headline.ts';
+import { describeVotes, findHeadline, isQuorumLost } from './find-headline.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
 import { findIdle, withoutIdle } from './quorum.ts';
 import { type ExposureMemory, isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';
@@ -119,7 +119,7 @@ export function diagnoseSubnet(
     isSpendKnown:
       (subnet.parentChain?.wallet === undefined || isSpendJudged(parent?.wallet)) &&
       Object.values(facts.relay?.wallets ?? {}).every(isSpendJudged),
-    lacksSpare: lacksSpare(view.quorum),
+    tightVotes: view.quorum && lacksSpare(view.quorum) ? describeVotes(view.quorum) : undefined,
     ...(parent?.headAgeMs !== undefined && { parentBlockAt: parent.at - parent.headAgeMs }),
   });
   const problems = markPlanned(followed.problems, known, plannedWork);

@@ -64,7 +64,7 @@ const namesOf = (absent: Absent, kind: Absence): readonly string[] =>
 /** Who is absent for one of these reasons, as `subnet2 has just started, and subnet4 is just back`; empty without any. */
 const describe = (absent: Absent, kinds: readonly Absence[]): string =>
   kinds
-    .filter((kind) => absent.has(kind))
+    .filter((kind) => namesOf(absent, kind).length > 0)
     .map((kind) => {
       const names = namesOf(absent, kind);
       return `${listNames(names)} ${ABSENCES[kind][names.length === 1 ? 0 : 1]}`;
@@ -76,14 +76,16 @@ function findFix(state: TargetState, own: Absence | undefined, absent: Absent, i
   const { target, facts } = state;
   const peers = countPeers(facts);
   if (target.component !== 'node' || peers === undefined) return undefined;
-  if (own === 'starts' || own === 'returns') return `wait up to a minute: it ${ABSENCES[own][0]}`;
-  const kinds = [...absent.keys()].filter((kind) => kind !== undefined);
-  const count = kinds.flatMap((kind) => namesOf(absent, kind)).length;
-  if (count < target.expectedPeers - peers)
+  const others: Absent = new Map([...absent].map(([kind, states]) => [kind, states.filter((one) => one !== state)]));
+  const kinds = [...others.keys()].filter((kind) => kind !== undefined);
+  const count = kinds.flatMap((kind) => namesOf(others, kind)).length;
+  if (count < target.expectedPeers - peers) {
+    if (own === 'starts' || own === 'returns') return `wait up to a minute: it ${ABSENCES[own][0]}`;
     return isNew ? 'wait a moment: not every other node has been asked since' : undefined;
-  const joining = describe(absent, ['starts', 'returns']);
-  const out = describe(absent, ['paused', 'down', 'loops']);
-  const silent = describe(absent, ['silent']);
+  }
+  const joining = describe(others, ['starts', 'returns']);
+  const out = describe(others, ['paused', 'down', 'loops']);
+  const silent = describe(others, ['silent']);
   const fixes = [
     joining && `wait up to a minute: ${joining}`,
     out && `${out}: the check container says why`,

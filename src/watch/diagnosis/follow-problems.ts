@@ -203,8 +203,8 @@ const isShownLate = ({ problem, name }: Problem): boolean =>
 export interface Shown {
   /** Whether it can be said how long the wallet of the relayer lasts. */
   readonly isSpendKnown?: boolean;
-  /** Whether no vote is to spare, without those that have just started. */
-  readonly lacksSpare?: boolean;
+  /** How many can vote, where no vote is to spare without those that have just started. */
+  readonly tightVotes?: string | undefined;
   /** When the newest block of the parent chain was made, if it is known. */
   readonly parentBlockAt?: number;
 }
@@ -245,10 +245,13 @@ const SPARE_FIRST = 'restart no other node until a vote is to spare again';
 
 /** A problem that is not found any more; undefined when it is over. */
 function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Shown): Problem | undefined {
-  const { isSpendKnown = true, lacksSpare = false } = shown;
-  const isStillAtRisk = before.problem === 'quorum_at_risk' && lacksSpare;
-  // Whoever has just started does not vote yet, and may never.
-  if (!isStanding(before)) return isStillAtRisk ? before : undefined;
+  const { isSpendKnown = true, tightVotes } = shown;
+  const isStillAtRisk = before.problem === 'quorum_at_risk' && tightVotes !== undefined;
+  // Whoever has just started does not vote yet, and may never. Whose votes were missing, and why, may be over.
+  if (!isStanding(before))
+    return isStillAtRisk
+      ? { ...before, summary: 'no vote is to spare', evidence: tightVotes, fix: SPARE_FIRST }
+      : undefined;
   const subjects = subjectsOf(before);
   if (subjects.length === 0) return undefined;
   if (!isKnownOver(before, subjects) || !mayClear(before, subjects, isSpendKnown) || isAwaited(before, now, shown))

@@ -48,11 +48,14 @@ test('in the minute after a start nobody is sent to the firewall for the peer th
   expect(said(60_000)).toBe(`n1 has 2 peers instead of 3; ${FIREWALL}`);
 });
 
-test('a node that has just started, or is just back, is told to wait, however many peers it misses', () => {
+test('a node that has just started, or is just back, is told to wait for as many peers as the others do not explain', () => {
   const started = states({ n1: { peers: [], ...startedAgo(5_000) } });
   expect(peersOf(started)).toBe('n1 has 0 peers instead of 3; wait up to a minute: it has just started');
   const back = withReturned(states({ n1: { peers: ['n3'] } }), 'n1', 59_999);
   expect(peersOf(back)).toBe('n1 has 1 peer instead of 3; wait up to a minute: it is just back');
+  // It misses no more than those who are out.
+  const stopped = states({ n1: { peers: ['n3', 'n4'], ...startedAgo(30_000) }, n2: ended() });
+  expect(peersOf(stopped)).toBe('n1 has 2 peers instead of 3; n2 does not run: the check container says why');
 });
 
 test('a peer that can be read again is just back for a minute, unless it could always be read', () => {

@@ -107,7 +107,7 @@ test('a risk that was found as a node ended is one while that starts, and opens 
   };
   expect(told(44_999)).toEqual([
     'devnet is running with no spare vote',
-    '3 of 4 masternodes can vote, 3 needed, and 1 has just started. Suspected: no further node may fail.',
+    '3 of 4 masternodes can vote, 3 needed, and 1 has just started. Suspected: no vote is to spare.',
     ['quorum_at_risk suspected'],
   ]);
   expect(told(44_999, [])).toMatchObject(['devnet is running with no spare vote', /^3 of 4/, []]);
