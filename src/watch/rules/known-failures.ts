@@ -30,14 +30,18 @@ import { type LogFailure, nodeLogFailures } from './node-log-failures.ts';
 /** A node that is killed loses the state that it keeps in memory: up to some 257 blocks, and a young chain all of them. */
 export const MOST_BY_KILL = 300;
 
-/** The chain is asked about within a minute. */
+/** The chain is asked about within a minute, and a node whose head was set back is restarted. */
 const SAID_WITHIN_MS = 90_000;
 
-/** The last fall of a node's height in its run of now; undefined where that was the begin of another chain, which is no loss. */
+/**
+ * The last fall of a node's height in its run of now; undefined where that was the begin of another chain, or somebody set the head back,
+ * which is no loss.
+ */
 export function findFall(evidence: Evidence): Fall | undefined {
   const { latest: { fall } = {}, chain } = evidence.node ?? {};
   if (fall === undefined || !isOfRun(fall.at, startOf(evidence))) return undefined;
-  return Math.abs((chain?.replaced?.at ?? Number.NaN) - fall.at) < SAID_WITHIN_MS ? undefined : fall;
+  const meant = [chain?.replaced?.at, evidence.logs?.patterns.rewound?.at];
+  return meant.some((at = Number.NaN) => Math.abs(at - fall.at) < SAID_WITHIN_MS) ? undefined : fall;
 }
 
 /** Whether a node whose height fell began with an empty data folder: by its log, or because no kill costs so many blocks. */

@@ -457,6 +457,16 @@ test('a node has its lost blocks again when it answers with them, also where nob
   expect(shown(t0 + 9_000, 899, fall(t0 - 5_000))).toEqual([]);
 });
 
+test('a node whose head was set back has lost no blocks by that', () => {
+  const observation = { answered: true, latest: { ok: true, value: { number: 9 } } } as const;
+  const shown = (rewoundAgoMs: number) => {
+    const fall = { from: 900, to: 700, at: t0, repeated: false };
+    const latest = { number: 700, advancedAt: t0, risen: true, riseDueSince: t0, lastGoodAt: t0, fall } as Progress;
+    return names(node, { node: { observation, latest }, logs: matched('rewound', t0 - rewoundAgoMs) }, t0 + minute);
+  };
+  expect([shown(1.5 * minute - 1), shown(1.5 * minute)]).toEqual([[], ['head_regression']]);
+});
+
 test('a node whose RPC is closed has its lost blocks again when its log has one above those of before its start', () => {
   const shown = (height: number, advancedAt: number, heightBefore?: number) => {
     const logs = { ...matched('repaired_head', t0), node: { height, advancedAt, heightBefore } as NodeLogFacts };
