@@ -259,6 +259,7 @@ describe('the problem', () => {
       left?: readonly string[];
       penalised?: readonly string[];
       before?: FollowedProblems;
+      stalledMs?: number;
     } = {},
   ) {
     const {
@@ -271,7 +272,7 @@ describe('the problem', () => {
       left = [],
       penalised = left,
     } = at;
-    const { before = NO_PROBLEMS } = at;
+    const { before = NO_PROBLEMS, stalledMs = 2_000 } = at;
     const active = ACTIVE.filter((address) => !left.includes(address));
     const isLater = height >= 1_800;
     const missedRounds = isLater
@@ -283,7 +284,7 @@ describe('the problem', () => {
     const pool = { voteRounds: 8, neverSigned: isDown ? [B] : [], timeouts: 0, timeoutMissing: [], timeoutRound: 0 };
     const nodes = NAMES.map((name, place) => {
       const node = diagnosedNode(name, NAMES, {
-        height,
+        ...{ height, stalledMs },
         ...(isDown &&
           name === 'n2' && {
             fault: { kind: 'refused', address: 'x' },
@@ -409,6 +410,13 @@ describe('the problem', () => {
     expect(find({ ...over, left: [B], penalised: [] }).state).toBe('clearing');
     // Nobody was told of it.
     expect(then({ before: find().followed }).problem).toBeUndefined();
+  });
+
+  test('is hidden by a halt, in which no epoch begins, and does not end with it', () => {
+    const before = confirmed(find().followed);
+    const { problems } = find({ height: 1_250, before, stalledMs: 240_000 }).followed;
+    expect(problems.map(({ problem }) => problem)).toEqual(['subnet_halted', 'container_down']);
+    expect(problems[0]?.causes.map(({ problem }) => problem)).toContain('next_epoch_at_risk');
   });
 
   test('of another node takes its place', () => {

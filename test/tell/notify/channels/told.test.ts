@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import type { Problem } from '../../../../src/model/problem.ts';
+import { type ProblemName, problemCatalog } from '../../../../src/model/problem-catalog.ts';
+import { createJudge } from '../../../../src/tell/alerts/create-judge.ts';
+import type { TrackedAlerts } from '../../../../src/tell/alerts/tracked-alert.ts';
+import { groupAlerts } from '../../../../src/tell/notify/channels/create-channels.ts';
+import { writeTitle } from '../../../../src/tell/notify/channels/message-words.ts';
+import { afterMessage, noteEnds, planMessage } from '../../../../src/tell/notify/channels/plan-message.ts';
+import { toMessage } from '../../../../src/tell/notify/channels/to-message.ts';
+import type { NotifiedGroup } from '../../../../src/tell/notify/notified-alert.ts';
+import { foldAlerts } from '../../../../src/tell/notify/tracked-alerts.ts';
+import { settings } from '../../../support/views.ts';
+
+const problem = (name: ProblemName, summary: string, fix: string, more: Partial<Problem> = {}): Problem => ({
+  ...{ problem: name, ...problemCatalog[name], summary, fix, evidence: `${summary} since 7s ago`, state: 'open' },
+  ...{ since: 0, seenAt: 0, explains: [], causes: [] },
+  ...more,
+});
+
+/** What a subnet is like from a second on. */
+type Step = readonly [second: number, problems: readonly Problem[], voting?: number];
+
+/** The titles of the messages that a channel gets about a subnet of four masternodes, each with its second. */
+function listMessages(until: number, steps: readonly Step[]) {
+  const judge = createJudge({});
+  const place = { channel: 'ops', group: 'd', thread: 't' };
+  let tracked: TrackedAlerts = new Map();
+  let told: NotifiedGroup | undefined;
+  const messages: string[] = [];
+  for (let second = 0; second <= until; second += 5) {
+    const now = second * 1_000;
+    const [, problems = [], voting = 4] = steps.findLast(([from]) => from <= second) ?? [];
+    const input = {
+      snapshot: [
+        {
+          subnet: { name: 'd', consensus: 'XDPoS', targets: [], settings },
+          ...{ targets: [], problems, quorum: { total: 4, required: 3, voting } },
+        },
+      ],
+      ...{ now, instance: 'i', isDatabaseUp: true, lastReloadSuccessful: true, enginesUp: new Map() },
+      ...{ intervalMs: () => 10_000, lateRounds: () => 0, internalErrors: () => 0, notSent: () => 0 },
+    };
+    tracked = foldAlerts(tracked, judge(input, tracked), now).trackedAlerts;
+    const { firing, endOf } = groupAlerts(tracked, now);
+    const own = firing.get('d') ?? new Map();
+    told &&= noteEnds(told, own, endOf);
+    const planned = planMessage(own, told, undefined, now);
+    if (planned === undefined) continue;
+    const message = toMessage(planned, told, { ...place, instance: 'i', now });
+    messages.push(`${second} ${writeTitle(message)}`);
+    told = afterMessage(planned, told, { ...place, now });
+  }
+  return messages;
+}
+
+test('the end of a risk is not told once the subnet is about to halt, and not before the halt is over', () => {
+  const risk = problem('quorum_at_risk', 'no further node may fail', 'bring back n4');
+  const causes = [{ problem: 'quorum_at_risk' }] as const;
+  const halt = problem('subnet_halted', 'the subnet is halted', 'bring back n1 and n2', { causes });
+  const steps = (voting: number): readonly Step[] => [
+    [0, [risk], 3],
+    [100, []],
+    [110, [], voting],
+    [125, [halt], voting],
+    [300, [{ ...halt, state: 'clearing', clearingSince: 300_000 }]],
+    [420, []],
+  ];
+  expect(listMessages(600, steps(0))).toEqual([
+    '5 CRITICAL d: no further node may fail',
+    '130 CRITICAL d: the subnet is halted',
+    '360 RESOLVED d: no further node may fail, 1 still fires',
+    '435 RESOLVED d: the subnet is halted',
+  ]);
+  // While a vote is to spare, it is over.
+  expect(listMessages(600, steps(4))[1]).toBe('115 RESOLVED d: no further node may fail');
+});
+
+test('a cause that is new is told within a minute, one that was told before is not, and the end says what it was last', () => {
+  const parent = (summary: string) => problem('parent_unreachable', summary, `repair ${summary}`);
+  const [refused, limited, down] = ['the key is refused', 'too many requests', 'it is down'].map(parent);
+  if (!refused || !limited || !down) throw new Error('there are three');
+  const messages = listMessages(400, [
+    [0, [refused]],
+    [20, [limited]],
+    [70, [down]],
+    [140, [refused]],
+    [200, [limited]],
+    [300, []],
+  ]);
+  expect(messages).toEqual([
+    '5 CRITICAL d: the key is refused',
+    '65 CRITICAL d: now too many requests',
+    '125 CRITICAL d: now it is down',
+    '315 RESOLVED d: too many requests',
+  ]);
+});
+
+test('a forecast that has come true is told as what lasts, once', () => {
+  const forecast = (words: string, fix: string) =>
+    problem('next_epoch_at_risk', `n4 ${words} no turns in epoch 2`, fix);
+  const penalised = { component: 'node', name: 'n4' } as const;
+  expect(
+    listMessages(900, [
+      [0, [forecast('will have', 'bring n4 back')]],
+      [
+        300,
+        [
+          forecast('has', 'keep it running'),
+          problem('masternode_penalised', 'n4 is penalised', 'see why it failed', penalised),
+        ],
+      ],
+    ]),
+  ).toEqual([
+    '15 WARNING d: n4 will have no turns in epoch 2',
+    '315 WARNING d: n4 is penalised',
+    '375 WARNING d: now n4 has no turns in epoch 2',
+  ]);
+});
