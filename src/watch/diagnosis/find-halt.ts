@@ -11,7 +11,15 @@ import { describeVotes } from './find-headline.ts';
 import { type Block, findLostSnapshot, findLostState } from './find-lost-state.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
 import { createIsVoter, describeUntold, requiredVotes } from './quorum.ts';
-import { ASKED_WITHIN_MS, hasPrinted, isStopped, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
+import {
+  ASKED_WITHIN_MS,
+  hasPrinted,
+  isStopped,
+  type NodeView,
+  namesOf,
+  type SubnetView,
+  startedAtOf,
+} from './subnet-view.ts';
 import { explainEach, refsTo, suspect } from './suspect.ts';
 
 /** A node that waits prints a line about each message that it refuses: one each timeout. */
@@ -85,10 +93,9 @@ interface Waiting {
 /** The masternodes that were asked since then, and since their container started. */
 function findWaiting({ nodes, masters }: SubnetView, since: number): readonly Waiting[] {
   return nodes.flatMap((node): readonly Waiting[] => {
-    const { chainFacts, container, isOut } = node;
+    const { chainFacts, isOut } = node;
     const { address, pool } = chainFacts?.observation ?? {};
-    const startedAt = 'container' in container ? (container.container.startedAt ?? since) : since;
-    const earliest = Math.max(since, startedAt);
+    const earliest = Math.max(since, startedAtOf(node) ?? since);
     if (chainFacts === undefined || !pool?.timeoutRound || isOut || chainFacts.at < earliest) return [];
     const { at, waitsSince = at } = chainFacts;
     return address !== undefined && masters.get(address) === node
@@ -112,9 +119,6 @@ function describeRestart(nodes: readonly NodeView[]): string {
     : `restart ${names} with \`docker restart ${containers.map(toShellWord).join(' ')}\``;
 }
 
-const startedAtOf = ({ container, state: { facts } }: NodeView): number =>
-  ('container' in container ? container.container.startedAt : facts.logs?.node?.startedAt) ?? 0;
-
 /**
  * Masternodes that wait in different rounds since the subnet halted at `since`, too few in each to leave it. A node keeps its round in
  * memory, so one that was killed comes back in a lower round. What the others tell it each third time-out is the certificate of the last
@@ -131,7 +135,7 @@ function findSplitRounds(view: SubnetView, since: number): Required<Finding> | u
     ([round, ones]) =>
       `${joinAnd(ones.map(({ node }) => node.name))} ${ones.length === 1 ? 'waits' : 'wait'} in round ${round}`,
   );
-  const haveAllStarted = waiting.every(({ node }) => startedAtOf(node) > since);
+  const haveAllStarted = waiting.every(({ node }) => (startedAtOf(node) ?? 0) > since);
   const [[round, staying] = [0, []], ...others] = haveAllStarted ? groups.toReversed() : groups;
   const restarted = others.flatMap(([, ones]) => ones.map(({ node }) => node)).slice(0, required - staying.length);
   const [it, takes] = restarted.length === 1 ? ['it comes', 'it takes'] : ['they come', 'they take'];

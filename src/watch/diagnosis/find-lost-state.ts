@@ -1,7 +1,7 @@
 import { toShellWord } from '../../lib/words.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { IPC_SOCKET } from '../clients/geth-calls.ts';
-import { hasPrinted, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
+import { hasPrinted, type NodeView, namesOf, type SubnetView, startedAtOf } from './subnet-view.ts';
 
 /** The last block of a halted subnet, and since when. */
 export interface Block {
@@ -11,13 +11,6 @@ export interface Block {
 
 /** A node without the state of its newest blocks prints a line about that every two seconds while it is its turn, which comes after those of all others. */
 const LACKS_STATE_MS = 30_000;
-
-/** Whether a node has printed a line within a time, and since it was started. */
-function printsNow(node: NodeView, pattern: string, withinMs: number, now: number): boolean {
-  const { container } = node;
-  const startedAt = 'container' in container ? (container.container.startedAt ?? 0) : 0;
-  return hasPrinted(node, pattern, Math.min(withinMs, now - startedAt), now);
-}
 
 /** How the head of a node is set back to a block, and the node restarted. */
 function describeSetBack({ container, target }: NodeView, block: string): string {
@@ -39,11 +32,10 @@ const SET_BACK = 'the console may print an error although the head is set back; 
  */
 export function findLostState({ nodes, now }: SubnetView, last: Block | undefined): Required<Finding> | undefined {
   const isBelow = ({ height }: NodeView) => height !== undefined && height.number < (last?.number ?? 0);
-  const lacking = nodes.filter((node) => printsNow(node, 'state_missing', nodes.length * LACKS_STATE_MS, now));
+  const lacking = nodes.filter((node) => hasPrinted(node, 'state_missing', nodes.length * LACKS_STATE_MS, now));
   const [node] = lacking;
   // Right after a start nodes may find their state by themselves.
-  const isNew = ({ container: one }: NodeView) =>
-    'container' in one && now - (one.container.startedAt ?? 0) < LACKS_STATE_MS;
+  const isNew = (one: NodeView) => now - (startedAtOf(one) ?? 0) < LACKS_STATE_MS;
   if (node === undefined || (nodes.length > 1 && !nodes.every(isBelow)) || nodes.some(isNew)) return undefined;
   const { name } = node;
   const steps = describeSetBack(node, 'web3.toHex(eth.blockNumber)');
@@ -66,7 +58,7 @@ export function findLostState({ nodes, now }: SubnetView, last: Block | undefine
 export function findLostSnapshot({ nodes, now }: SubnetView, last: Block | undefined): Required<Finding> | undefined {
   if (last === undefined) return undefined;
   const withinMs = Math.min(nodes.length * LACKS_STATE_MS, now - last.since);
-  const lacking = nodes.filter((node) => printsNow(node, 'snapshot_missing', withinMs, now));
+  const lacking = nodes.filter((node) => hasPrinted(node, 'snapshot_missing', withinMs, now));
   const [node] = lacking;
   if (node === undefined || lacking.length < Math.min(2, nodes.length)) return undefined;
   const before = last.number - 1;

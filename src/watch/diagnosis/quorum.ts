@@ -4,7 +4,7 @@ import type { Progress } from '../../model/facts.ts';
 import type { Quorum } from '../../model/snapshot.ts';
 import type { ChainView } from './chain-view.ts';
 import type { Presence } from './predict-next-set.ts';
-import { fails, isMissing, type NeverSigned, type NodeView, type SubnetView } from './subnet-view.ts';
+import { fails, isMissing, type NeverSigned, type NodeView, type SubnetView, startedAtOf } from './subnet-view.ts';
 
 /** What a node says in the first minute after its start shows nothing of its votes. */
 const FIRST_VOTES_MS = 60_000;
@@ -39,10 +39,8 @@ function countMissed(
 }
 
 /** Whether a node was asked about its chain long enough after its start. */
-function showsVotes({ container, chainFacts }: NodeView): boolean {
-  const { startedAt = Number.NEGATIVE_INFINITY } = container.kind === 'running' ? container.container : {};
-  return chainFacts !== undefined && chainFacts.at - startedAt >= FIRST_VOTES_MS;
-}
+const showsVotes = (node: NodeView): boolean =>
+  node.chainFacts !== undefined && node.chainFacts.at - (startedAtOf(node) ?? 0) >= FIRST_VOTES_MS;
 
 /** Each node is asked for its pool within a minute, and a pool goes back for up to two more while rounds bring no block. */
 const POOLS_KNOWN_MS = 3 * 60_000;
@@ -81,10 +79,9 @@ export function findSilentVoters(
   if (addresses.size + left.length === 0) return new Map();
   const oldest = masternodes.round - RECENT_ROUNDS * masternodes.active.length;
   // A node that is just back has not said its address yet, so any key without a node may be its own.
-  const isOneBack = nodes.some(({ isStarting, container, chainFacts }) => {
-    const { startedAt } = container.kind === 'running' ? container.container : {};
-    return isStarting && (chainFacts === undefined || chainFacts.at < (startedAt ?? chainFacts.at));
-  });
+  const isOneBack = nodes.some(
+    (node) => node.isStarting && (node.chainFacts?.at ?? Number.NEGATIVE_INFINITY) < (startedAtOf(node) ?? 0),
+  );
   const silent = [...addresses].filter((address) => {
     const node = masters.get(address);
     if (node === undefined && isOneBack) return false;
@@ -114,13 +111,8 @@ export function findNameless({ nodes, masters, silentVoters }: Voters, active: r
  * out and has never given its address is taken for one of the masternodes without a name.
  */
 function countSilent(voters: Voters, active: readonly string[]): number {
-  const { masters, silentVoters } = voters;
-  const isSilent = (address: string) => {
-    const node = masters.get(address);
-    return silentVoters.has(address) || (node !== undefined && isMissing(node));
-  };
   const nameless = findNameless(voters, active);
-  return active.filter(isSilent).length + Math.min(nameless.addresses.length, nameless.nodesOut);
+  return active.filter(isOutBy(voters)).length + Math.min(nameless.addresses.length, nameless.nodesOut);
 }
 
 /** Whether a node has just started, and does not rise with the chain yet. */
@@ -196,10 +188,10 @@ const SIGNS_WITHIN_MS = 150_000;
 export const presenceBy =
   (view: Pick<SubnetView, 'masters' | 'silentVoters'>, countedAt: number, now: number) =>
   (address: string): Presence => {
-    const { container, state } = view.masters.get(address) ?? {};
-    const { lastGoodAt = 0 } = state?.facts.node?.latest ?? {};
+    const node = view.masters.get(address);
+    const { lastGoodAt = 0 } = node?.state.facts.node?.latest ?? {};
     if (view.silentVoters.has(address) || (isOutBy(view)(address) && lastGoodAt <= countedAt)) return 'out';
-    const ranMs = container?.kind === 'running' ? now - (container.container.startedAt ?? 0) : SIGNS_WITHIN_MS;
+    const ranMs = now - ((node?.isOut ? undefined : node && startedAtOf(node)) ?? 0);
     return ranMs < SIGNS_WITHIN_MS ? ranMs : undefined;
   };
 
