@@ -56,6 +56,10 @@ export function isRestartPlanned(facts: ContainerFacts | undefined): boolean | u
   return cause && cause !== 'crash';
 }
 
+/** Whether somebody has started the program of a container again since then, so that what was seen of it before is of another run. */
+export const isStartedAgain = (facts: ContainerFacts | undefined, since: number): boolean =>
+  isRestartPlanned(facts) === true && (findContainer(facts)?.startedAt ?? 0) > since;
+
 /** Three restarts after crashes within this are a loop, and so are two that are close to each other. */
 export const LOOP_MS = 10 * 60_000;
 const CLOSE_MS = 3 * 60_000;

@@ -2,7 +2,7 @@ import { formatBytes, toShellWord } from '../../lib/words.ts';
 import { type DiskFacts, isNearlyFull } from '../../model/disk.ts';
 import { describePace, findPace, formatLeft } from '../../model/fill.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { findContainer, isRestartPlanned } from '../../model/restart-cause.ts';
+import { isStartedAgain } from '../../model/restart-cause.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
 import { suspect, suspectTarget } from './suspect.ts';
 
@@ -31,9 +31,7 @@ function findDisk({ folder, targets: names, fill, level }: DiskFacts, view: Subn
   // Its log says so already, and what follows from that.
   if (owners.some(({ state }) => state.shownFailures.some(({ name }) => name === 'disk_full'))) return [];
   // Whoever has started a program since may have given it space: the next reading, which comes within seconds, shows it.
-  const isMended = ({ state: { facts } }: TargetView) =>
-    isRestartPlanned(facts.container) && (findContainer(facts.container)?.startedAt ?? 0) > fill.at;
-  if (isNearlyFull(fill, true) && owners.some(isMended)) return [];
+  if (isNearlyFull(fill, true) && owners.some(({ state }) => isStartedAgain(state.facts.container, fill.at))) return [];
   const pace = findPace(fill);
   const when = pace === undefined ? '' : `, and ${describePace(pace)}: at that pace it is full in ${formatLeft(pace)}`;
   const problem = level === 'full' ? 'disk_full' : 'disk_filling';

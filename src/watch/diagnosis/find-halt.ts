@@ -136,10 +136,7 @@ function findSplitRounds(view: SubnetView, last: Block): Required<Finding> | und
     ([round, ones]) =>
       `${joinAnd(ones.map(({ node }) => node.name))} ${ones.length === 1 ? 'waits' : 'wait'} in round ${round}`,
   );
-  const haveAllStarted = waiting.every(({ node }) => {
-    const startedAt = 'container' in node.container ? startedAtOf(node) : node.state.facts.logs?.node?.startedAt;
-    return (startedAt ?? 0) > since;
-  });
+  const haveAllStarted = waiting.every(({ node }) => (startedAtOf(node) ?? 0) > since);
   const [[round, staying] = [0, []], ...others] = haveAllStarted ? groups.toReversed() : groups;
   const restarted = others.flatMap(([, ones]) => ones.map(({ node }) => node)).slice(0, required - staying.length);
   const [it, takes] = restarted.length === 1 ? ['it comes', 'it takes'] : ['they come', 'they take'];

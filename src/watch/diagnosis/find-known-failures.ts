@@ -3,7 +3,7 @@ import { formatCount, formatTimes, joinAnd } from '../../lib/words.ts';
 import type { Facts, PatternFacts } from '../../model/facts.ts';
 import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
-import { findCrashes, findStart, isRestartPlanned, START_MS } from '../../model/restart-cause.ts';
+import { findCrashes, findStart, isStartedAgain, START_MS } from '../../model/restart-cause.ts';
 import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
 import { fixOf } from '../clients/clients.ts';
 import { commandToReplace } from '../clients/commands-to-type.ts';
@@ -78,20 +78,15 @@ const WIPED: Pick<ShownFailure, 'cause' | 'fix'> = {
   fix: 'wait until it has caught up; if nobody emptied the folder, see that the volume of its container is the one of before',
 };
 
-/** Nodes are set back one after another, and then started again. */
+/** The same when its head was set back, in this run or before its last start: nodes are set back one after another, and then started. */
 const SET_BACK_MS = 5 * 60_000;
-
-/** The same when its head was set back, in this run or before its last start. */
 const SET_BACK: Pick<ShownFailure, 'cause' | 'fix'> = {
   cause: 'Its head was set back, as by debug_setHead, which its log says.',
   fix: 'nothing, if that was done on purpose; if not, find out who may call debug_setHead of it',
 };
 
-/** Whether the log of a node says shortly before its height fell that its head was set back. */
-function isSetBack({ facts }: TargetState): boolean {
-  const { at = Number.NaN } = facts.logs?.patterns.rewound ?? {};
-  return Math.abs((findFall(facts)?.at ?? Number.NaN) - at) < SET_BACK_MS;
-}
+const isSetBack = ({ facts }: TargetState): boolean =>
+  Math.abs((findFall(facts)?.at ?? Number.NaN) - (facts.logs?.patterns.rewound?.at ?? Number.NaN)) < SET_BACK_MS;
 
 /** What replaces the texts of `relayer_dead` when the log says why the program ended. */
 function findDeath({ target, facts: { logs } }: TargetState): Partial<Pick<ShownFailure, 'cause' | 'fix'>> {
@@ -122,10 +117,9 @@ function findUnset({ facts: { logs } }: TargetState): Partial<Pick<ShownFailure,
 
 /** Whether somebody has started the program again since its last sign of a failure, and its time to show one again is not over. */
 function isTriedAgain({ signs = [] }: ShownFailure, { facts }: TargetState, now: number): boolean {
-  const startedAt = findStart(facts.container, now, START_MS);
   const shown = signs.flatMap((name) => facts.logs?.patterns[name]?.at ?? []);
-  if (startedAt === undefined || shown.length === 0 || !isRestartPlanned(facts.container)) return false;
-  return shown.every((at) => at < startedAt);
+  const isNew = findStart(facts.container, now, START_MS) !== undefined && shown.length > 0;
+  return isNew && shown.every((at) => isStartedAgain(facts.container, at));
 }
 
 /** A known failure with what else is known of it. */

@@ -12,11 +12,6 @@ export interface Block {
 /** A node without the state of its newest blocks prints a line about that every two seconds while it is its turn, which comes after those of all others. */
 const LACKS_STATE_MS = 30_000;
 
-/** Whether a node has printed a line within a time, and since it was started. */
-function printsNow(node: NodeView, pattern: string, withinMs: number, now: number): boolean {
-  return hasPrinted(node, pattern, Math.min(withinMs, now - (startedAtOf(node) ?? 0)), now);
-}
-
 /** How the head of a node is set back to a block, and the node restarted. */
 function describeSetBack({ container, target }: NodeView, block: string): string {
   // In its container the socket is always there.
@@ -37,7 +32,7 @@ const SET_BACK = 'the console may print an error although the head is set back; 
  */
 export function findLostState({ nodes, now }: SubnetView, last: Block | undefined): Required<Finding> | undefined {
   const isBelow = ({ height }: NodeView) => height !== undefined && height.number < (last?.number ?? 0);
-  const lacking = nodes.filter((node) => printsNow(node, 'state_missing', nodes.length * LACKS_STATE_MS, now));
+  const lacking = nodes.filter((node) => hasPrinted(node, 'state_missing', nodes.length * LACKS_STATE_MS, now));
   const [node] = lacking;
   // Right after a start nodes may find their state by themselves.
   const isNew = (one: NodeView) => now - (startedAtOf(one) ?? Number.NEGATIVE_INFINITY) < LACKS_STATE_MS;
@@ -77,7 +72,7 @@ export function describeSetBackAll(node: NodeView, { number }: Block): string {
 export function findLostSnapshot({ nodes, now }: SubnetView, last: Block | undefined): Required<Finding> | undefined {
   if (last === undefined) return undefined;
   const withinMs = Math.min(nodes.length * LACKS_STATE_MS, now - last.since);
-  const lacking = nodes.filter((node) => printsNow(node, 'snapshot_missing', withinMs, now));
+  const lacking = nodes.filter((node) => hasPrinted(node, 'snapshot_missing', withinMs, now));
   const [node] = lacking;
   if (node === undefined || lacking.length < Math.min(2, nodes.length)) return undefined;
   return {

@@ -26,15 +26,8 @@ export function viewNextSet(
   const place = placeEpoch(chain, counted.masternodes);
   if (place === undefined) return undefined;
   const chosen = findChosen(chain, counted.masternodes, place) && nextEpoch;
-  return predictNextSet({
-    epochsBy,
-    counted,
-    settings,
-    place,
-    election,
-    chosen,
-    presenceOf: presenceBy(voters, counted.at, now),
-  });
+  const presenceOf = presenceBy(voters, counted.at, now);
+  return predictNextSet({ epochsBy, counted, settings, place, election, chosen, presenceOf });
 }
 
 /** A masternode of the inventory that has turns now and none in the next epoch. */

@@ -1,6 +1,5 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { PACKETS_WITHIN_MS } from '../../model/check-limits.ts';
-import type { RelayerModeFacts } from '../../model/facts.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { DIRECTIONS, type Direction, listWallets, type PacketFacts, WALLETS, WAYS } from '../../model/relay.ts';
 import { commandToRecreate } from '../clients/commands-to-type.ts';
@@ -79,16 +78,13 @@ function findCause(view: SubnetView, direction: Direction, { reading: { route, n
   };
 }
 
-/** For how long the log shows only cycles that wait for the checkpoint; undefined when that is not long. */
-const findWait = ({ waits }: Pick<RelayerModeFacts, 'waits'> = {}, now: number) =>
-  waits !== undefined && now - waits.since >= PACKETS_WITHIN_MS ? waits : undefined;
-
 /** What stands in one direction; undefined while nothing does. */
 function findStuck(view: SubnetView, direction: Direction): ({ readonly seen: string } & Cause) | undefined {
   const { facts, now } = view;
   const { words, mode } = WAYS[direction];
   const packets = facts.relay?.packets[direction];
-  const wait = findWait(findRelayer(view)?.state.facts.logs?.relayer?.byMode[mode], now);
+  const { waits } = findRelayer(view)?.state.facts.logs?.relayer?.byMode[mode] ?? {};
+  const wait = waits && now - waits.since >= PACKETS_WITHIN_MS ? waits : undefined;
   const shown = wait && `its log has shown nothing but "Wait for csc block" for ${formatDuration(now - wait.since)}`;
   if (packets === undefined)
     return (

@@ -16,7 +16,7 @@ import {
   type Suspicion,
 } from '../../model/problem.ts';
 import { isBlind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
-import { findContainer, isRestartPlanned, START_MS } from '../../model/restart-cause.ts';
+import { isStartedAgain, START_MS } from '../../model/restart-cause.ts';
 import { SEVERITIES } from '../../model/severity.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { Component } from '../../model/target.ts';
@@ -222,10 +222,8 @@ const withoutAges = (problem: Problem): Problem => ({ ...problem, evidence: drop
 /** Whether the targets of a problem show that it is over. What happened to several at once is not seen of some of them. */
 function isKnownOver({ problem, nodes, seenAt }: Problem, subjects: readonly TargetState[]): boolean {
   // What somebody has started again since is judged by what it does now.
-  const isStartedSince = ({ facts: { container } }: TargetState) =>
-    isRestartPlanned(container) && (findContainer(container)?.startedAt ?? 0) > seenAt;
   if (problem !== 'containers_crashed' || nodes === undefined)
-    return isJudged(subjects, problem) || subjects.every(isStartedSince);
+    return isJudged(subjects, problem) || subjects.every(({ facts }) => isStartedAgain(facts.container, seenAt));
   return subjects.every((one) => !nodes.includes(one.target.name) || isJudgedFor(one, problem));
 }
 

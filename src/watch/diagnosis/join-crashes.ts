@@ -13,7 +13,7 @@ import {
 } from '../../model/restart-cause.ts';
 import type { Target } from '../../model/target.ts';
 import { isOnlyKilled } from '../rules/known-failures.ts';
-import { isDockerSilent, type SubnetView, type TargetView } from './subnet-view.ts';
+import { hasEndedUnseen, isDockerSilent, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explainAll, refsTo, suspect } from './suspect.ts';
 
 /** Containers that crash within this time of each other have one cause: it is too short for chance. */
@@ -175,11 +175,9 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView, befo
 const BROUGHT_BY_STOP = ['container_down', 'node_down', 'node_hanging', 'service_down', 'log_source_down'] as const;
 
 /** Whether a container ended as its Docker Engine was stopped, and is not known to have been started since. */
-function endedWithDocker({ state: { facts }, container: { kind } }: TargetView): boolean {
-  const { run, lastExit } = facts.container ?? {};
-  if ((kind !== 'stopped' && kind !== 'unknown') || facts.node?.observation.answered === true) return false;
-  return endedWithEngine(facts.container, lastExit?.at) && (run?.startedAt ?? 0) < (lastExit?.at ?? 0);
-}
+const endedWithDocker = ({ state, container: { kind } }: TargetView): boolean =>
+  (kind === 'stopped' || hasEndedUnseen(state)) &&
+  endedWithEngine(state.facts.container, state.facts.container?.lastExit?.at);
 
 /** Containers that ended with their Docker Engine: what is found of each has that one cause. */
 function findStop(found: readonly Suspicion[], view: SubnetView): Suspicion | undefined {

@@ -25,10 +25,7 @@ export interface Outlook {
   readonly presenceOf: (address: string) => Presence;
 }
 
-/**
- * What is known of the node of a masternode: it takes no part now, or has run for so many milliseconds, too few for its transactions to
- * show whether it signs; undefined: they show it.
- */
+/** The node of a masternode takes no part, or has run for so many ms, too few to have signed; undefined: its transactions show it. */
 export type Presence = 'out' | number | undefined;
 
 /** The first so many of the candidates by their stakes. Equal ones keep their order (core/blockchain.go, `UpdateM1`). */

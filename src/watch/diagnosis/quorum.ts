@@ -77,10 +77,9 @@ export function findSilentVoters(
   if (addresses.size + left.length === 0) return new Map();
   const oldest = masternodes.round - RECENT_ROUNDS * masternodes.active.length;
   // A node that is just back has not said its address yet, so any key without a node may be its own.
-  const isOneBack = nodes.some((node) => {
-    const { isStarting, chainFacts } = node;
-    return isStarting && (chainFacts === undefined || chainFacts.at < (startedAtOf(node) ?? chainFacts.at));
-  });
+  const isOneBack = nodes.some(
+    (node) => node.isStarting && (node.chainFacts?.at ?? Number.NEGATIVE_INFINITY) < (startedAtOf(node) ?? 0),
+  );
   const silent = [...addresses].filter((address) => {
     const node = masters.get(address);
     if (node === undefined && isOneBack) return false;
@@ -178,7 +177,7 @@ export const presenceBy =
     const node = view.masters.get(address);
     const { lastGoodAt = 0 } = node?.state.facts.node?.latest ?? {};
     if (view.silentVoters.has(address) || (isOutBy(view)(address) && lastGoodAt <= countedAt)) return 'out';
-    const startedAt = node && startedAtOf(node);
+    const startedAt = node && !node.isOut ? startedAtOf(node) : undefined;
     return startedAt !== undefined && now - startedAt < SIGNS_WITHIN_MS ? now - startedAt : undefined;
   };
 

@@ -161,6 +161,13 @@ export function answersAnyway(state: TargetState): boolean {
   return goneSince !== undefined && answered >= goneSince - SAME_ROUND_MS;
 }
 
+/** Whether the container of a target had ended when its Docker Engine last answered: without that, nothing starts it again. An answer since then shows more. */
+export function hasEndedUnseen({ facts: { container, node } }: TargetState): boolean {
+  const { observation, lastExit, run } = container ?? {};
+  if (observation?.kind !== 'docker-unreachable' || lastExit === undefined) return false;
+  return lastExit.at > Math.max(run?.startedAt ?? 0, node?.latest?.lastGoodAt ?? 0);
+}
+
 /** Whether the Docker Engine of a target does not answer, be it of another target that was asked about no earlier. */
 export function isDockerSilent({ state }: TargetView, { targets }: Pick<SubnetView, 'targets'>): boolean {
   const { container: own } = state.target;
@@ -212,10 +219,6 @@ export function lacksPeers(
 /** Whether a node that should take part cannot. One that has just started may yet, but not on another chain. */
 export const isMissing = ({ isOut, isStarting, isForeign }: NodeView): boolean => isOut && (!isStarting || isForeign);
 
-/** When the container of a target was last started, as far as Docker says. */
-export const startedAtOf = ({ container }: Pick<TargetView, 'container'>): number | undefined =>
-  'container' in container ? container.container.startedAt : undefined;
-
 /** Whether Docker says that the container of a node has run for a minute, so that no restart explains what is seen of it. */
 export const isSettled = ({ container }: TargetView, now: number): boolean =>
   container.kind === 'running' && now - (container.container.startedAt ?? now) >= START_MS;
@@ -242,9 +245,15 @@ export const checkOf = ({ checks }: TargetState, name: CheckName): CheckState | 
 /** Whether a check of the target fails. */
 export const fails = ({ failing }: TargetView, name: CheckName): boolean => failing.some(({ check }) => check === name);
 
-/** Whether the log of a node has shown a line of a pattern within a time. */
-export const hasPrinted = ({ state }: NodeView, pattern: string, withinMs: number, now: number): boolean =>
-  now - (state.facts.logs?.patterns[pattern]?.at ?? Number.NEGATIVE_INFINITY) < withinMs;
+/** When a target was started, by Docker or else by its log; undefined where neither says so. */
+export const startedAtOf = ({ container, state: { facts } }: TargetView): number | undefined =>
+  'container' in container ? container.container.startedAt : facts.logs?.node?.startedAt;
+
+/** Whether the log of a node has shown a line of a pattern within a time, and since its container was started. */
+export function hasPrinted(node: NodeView, pattern: string, withinMs: number, now: number): boolean {
+  const { at = Number.NEGATIVE_INFINITY } = node.state.facts.logs?.patterns[pattern] ?? {};
+  return now - at < Math.min(withinMs, now - (startedAtOf(node) ?? 0));
+}
 
 /** The names of nodes, as listed in a sentence. */
 export const namesOf = (nodes: readonly NodeView[]): string => listEach(nodes, ({ name }) => name);

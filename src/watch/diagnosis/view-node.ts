@@ -12,6 +12,7 @@ import {
   askedAt,
   type ContainerView,
   checkOf,
+  hasEndedUnseen,
   hasLostNetwork,
   isStopped,
   type NodeView,
@@ -127,13 +128,6 @@ export function viewTarget(state: TargetState, setup: TargetSetup): TargetView {
     verdict === 'fail' ? [{ component, name, check }] : [],
   );
   return { state, container: viewContainer(state), failing, setup: currentSetup(setup, state) };
-}
-
-/** Whether the container of a node had ended when its Docker Engine last answered: without that, nothing starts it again. */
-function hasEndedUnseen({ facts: { container, node } }: TargetState): boolean {
-  const { observation, lastExit, run } = container ?? {};
-  if (observation?.kind !== 'docker-unreachable' || lastExit === undefined) return false;
-  return lastExit.at > Math.max(run?.startedAt ?? 0, node?.latest?.lastGoodAt ?? 0);
 }
 
 /** What the view of each node of a subnet needs of the others. */

@@ -89,7 +89,7 @@ test('nothing is said of a vote to spare where one too few takes part, and what 
     '2 of 4 masternodes vote, 1 has just started, and 3 are needed, without n2, because the container of n2 does not run',
   );
   expect([risk.summary, risk.fix]).toEqual([
-    'too few nodes vote until those that have just started do',
+    'too few nodes vote for another block',
     'bring back n2, and wait for those that have just started; restart no other node',
   ]);
   const open = told({ problems: [{ ...risk, state: 'open', openedAt: NOW - 30_000 }], ended: [] }).headline;
