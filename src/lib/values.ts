@@ -21,7 +21,8 @@ export function isSameData(one: unknown, other: unknown): boolean {
   if (Array.isArray(one))
     return Array.isArray(other) && one.length === other.length && one.every((item, i) => isSameData(item, other[i]));
   if (Array.isArray(other)) return false;
-  const [ones, others] = [one as Readonly<Record<string, unknown>>, other as Readonly<Record<string, unknown>>];
+  const ones = one as Readonly<Record<string, unknown>>;
+  const others = other as Readonly<Record<string, unknown>>;
   // A list of the keys would be garbage, and nodes are compared with each probe.
   for (const key in ones) if (!Object.hasOwn(others, key) || !isSameData(ones[key], others[key])) return false;
   for (const key in others) if (!Object.hasOwn(ones, key)) return false;

@@ -16,6 +16,9 @@ export interface Uptime {
   readonly planned: number;
 }
 
+/** All parts, in the order in which they are kept. */
+export const UPTIME_PARTS = ['ok', 'fail', 'unseen', 'planned'] as const satisfies readonly (keyof Uptime)[];
+
 /** Blocks within one minute, as far as they were counted. */
 export interface Minute {
   /** Its start. */

@@ -114,9 +114,11 @@ export function createCheckBars(): CheckBars {
       bars.each(snapshot, (own, { checks }) => {
         // A clock that was set back: the bars go on where they were.
         const bar = Math.max(own.ring.newest, Math.floor(at / BAR_MS));
-        for (const [place, { verdict, lastRun }] of checks.entries()) {
+        let place = 0;
+        for (const { verdict, lastRun } of checks) {
           mark(own, bar, place, bitOf(verdict));
           noteProbe(own, place, lastRun, bitOf(verdict));
+          place += 1;
         }
       }),
     restore: ({ snapshot, changes, isWhole, startedAt: at, isWatched, isRestored = () => true }) => {

@@ -1,9 +1,18 @@
-import type { History, HistoryChange, Minute, PaceRow, Span, Uptime, UptimeRow } from '../../model/history.ts';
+import {
+  type History,
+  type HistoryChange,
+  type Minute,
+  type PaceRow,
+  type Span,
+  UPTIME_PARTS,
+  type Uptime,
+  type UptimeRow,
+} from '../../model/history.ts';
 import { findPlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isBlind, type ProblemName } from '../../model/problem-catalog.ts';
 import { isOnlyRestarted } from '../../model/restart-cause.ts';
 import type { Snapshot, SubnetState, TargetState } from '../../model/snapshot.ts';
-import type { Target } from '../../model/target.ts';
+import { type Target, targetKey } from '../../model/target.ts';
 import { createCells } from './create-cells.ts';
 import { createPace, type Pace } from './pace.ts';
 import { createRing, findSpan, openSpan, type Ring } from './ring.ts';
@@ -15,18 +24,16 @@ export const SPAN_MS: Readonly<Record<Span, number>> = { hour: 3_600_000, day: 2
 /** How many spans of a length are in memory. */
 export const SPANS: Readonly<Record<Span, number>> = { hour: 24, day: 30 };
 
-/** The parts of an uptime, in the order of the cells. */
-const PARTS = ['ok', 'fail', 'unseen', 'planned'] as const;
+/** How long a target was in each state, in milliseconds, by hours and by days, and its key: to make that costs more than to add to a time. */
+type Times = Readonly<Record<Span, Ring<Uint32Array>>> & { readonly key: string };
 
-/** How long a target was in each state, in milliseconds, by hours and by days. */
-type Times = Readonly<Record<Span, Ring<Uint32Array>>>;
-
-const createTimes = (span: Span) => createRing(createCells(Uint32Array, SPANS[span] * PARTS.length), SPANS[span]);
+const createTimes = (span: Span) =>
+  createRing(createCells(Uint32Array, SPANS[span] * UPTIME_PARTS.length), SPANS[span]);
 
 function addTime(ring: Ring<Uint32Array>, span: number, part: keyof Uptime, ms: number): void {
   const first = openSpan(ring, span);
   if (first === undefined) return;
-  const cell = first + PARTS.indexOf(part);
+  const cell = first + UPTIME_PARTS.indexOf(part);
   ring.cells[cell] = (ring.cells[cell] ?? 0) + Math.round(ms);
 }
 
@@ -34,7 +41,7 @@ function addTime(ring: Ring<Uint32Array>, span: number, part: keyof Uptime, ms: 
 function readTime(ring: Ring<Uint32Array>, span: number): Uptime | undefined {
   const first = findSpan(ring, span);
   if (first === undefined) return undefined;
-  const [ok = 0, fail = 0, unseen = 0, planned = 0] = ring.cells.subarray(first, first + PARTS.length);
+  const [ok = 0, fail = 0, unseen = 0, planned = 0] = ring.cells.subarray(first, first + UPTIME_PARTS.length);
   return ok + fail + unseen + planned === 0 ? undefined : { ok, fail, unseen, planned };
 }
 
@@ -98,7 +105,7 @@ export interface RestorableHistory extends History {
 /** Starts with nothing. */
 export function createHistory(sink?: HistorySink): RestorableHistory {
   const times = createTargetMemory<Times>(
-    (_, before) => before ?? { hour: createTimes('hour'), day: createTimes('day') },
+    ({ target }, before) => before ?? { hour: createTimes('hour'), day: createTimes('day'), key: targetKey(target) },
   );
   const paces = new Map<string, Pace>();
   /** When the last record was made, in both times. */
@@ -119,10 +126,11 @@ export function createHistory(sink?: HistorySink): RestorableHistory {
   const addTimes = (snapshot: Snapshot, at: number, passed: number) =>
     times.each(snapshot, (own, state, { subnet, plannedWork }) => {
       const part = partOf(state, plannedWork);
+      const isKept = sink?.keeps(subnet.name);
       for (const span of ['hour', 'day'] as const) {
         const index = Math.floor(at / SPAN_MS[span]);
         addTime(own[span], index, part, passed);
-        if (sink?.keeps(subnet.name)) sink.times.add(state.target, span, index * SPAN_MS[span], part, passed);
+        if (isKept) sink?.times.add(own.key, state.target, span, index * SPAN_MS[span], part, passed);
       }
     });
 

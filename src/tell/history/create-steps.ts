@@ -46,12 +46,16 @@ const quantileOf = (sorted: readonly number[], share: number): number =>
 /** With fewer probes, a process that has just started knows less of a step than the one before it. */
 const ENOUGH = 20;
 
-const countAll = (counts: Uint16Array): number => counts.reduce((before, count) => before + count, 0);
+const countAll = (counts: Uint16Array): number => {
+  let all = 0;
+  for (const count of counts) all += count;
+  return all;
+};
 
-function quantileOfCounts(counts: Uint16Array, share: number): number {
-  const all = countAll(counts);
+function quantileOfCounts(counts: Uint16Array, all: number, share: number): number {
   let left = Math.ceil(all * share);
-  for (const [bucket, count] of counts.entries()) {
+  for (let bucket = 0; bucket < counts.length; bucket += 1) {
+    const count = counts[bucket] ?? 0;
     left -= count;
     if (count > 0 && left <= 0) return FIRST_BUCKET_MS * GROWTH ** (bucket - 0.5);
   }
@@ -85,7 +89,7 @@ function findRun(state: TargetState) {
 function findLag(state: TargetState, reference: number | undefined): number | undefined {
   const { facts, problem, suspected } = state;
   // A node of another chain is not behind.
-  if ([problem, suspected].some((one) => one?.problem === 'other_chain')) return undefined;
+  if (problem?.problem === 'other_chain' || suspected?.problem === 'other_chain') return undefined;
   const { node } = facts;
   if (reference === undefined || !node?.observation.latest.ok || node.latest === undefined) return undefined;
   return Math.max(0, reference - node.latest.number);
@@ -105,7 +109,7 @@ const createTargetSteps = () => ({
   times: [] as number[],
   lag: Number.POSITIVE_INFINITY,
   /** What its last probes found, the oldest first. */
-  probes: [] as readonly CheckBar[],
+  probes: [] as CheckBar[],
   /** How often its probes took how long in the newest step of each coarse range. */
   counts: createCells(Uint16Array, COARSE.length * BUCKETS),
   missed: undefined as Missed | undefined,
@@ -167,11 +171,13 @@ function addLatency(own: TargetMemory, minute: number): void {
   };
   const sorted = times.toSorted((one, other) => one - other);
   add('1h', (share) => quantileOf(sorted, share));
+  const buckets = times.map(bucketOf);
   for (const [place, range] of COARSE.entries()) {
     const ownCounts = counts.subarray(place * BUCKETS, (place + 1) * BUCKETS);
-    for (const ms of times) ownCounts[bucketOf(ms)] = Math.min(0xffff, (ownCounts[bucketOf(ms)] ?? 0) + 1);
-    if (countAll(ownCounts) >= ENOUGH || !isKnown(steps, minute, OF_TARGET.p50, range))
-      add(range, (share) => quantileOfCounts(ownCounts, share));
+    for (const bucket of buckets) ownCounts[bucket] = Math.min(0xffff, (ownCounts[bucket] ?? 0) + 1);
+    const all = countAll(ownCounts);
+    if (all >= ENOUGH || !isKnown(steps, minute, OF_TARGET.p50, range))
+      add(range, (share) => quantileOfCounts(ownCounts, all, share));
   }
 }
 
@@ -200,7 +206,7 @@ function recordTarget(own: TargetMemory, minute: number, state: TargetState, sub
   if (run?.lastRun === undefined || run.durationSeconds === undefined || own.lastRun === run.lastRun) return;
   own.lastRun = run.lastRun;
   own.isProbed = true;
-  own.probes = [...own.probes.slice(1 - PROBES), MARKS[partOf(state, subnet.plannedWork)]];
+  if (own.probes.push(MARKS[partOf(state, subnet.plannedWork)]) > PROBES) own.probes.shift();
   if (isAnswered(state)) own.times.push(run.durationSeconds * 1_000);
 }
 
@@ -302,7 +308,7 @@ export function createSteps() {
     },
     addMinute,
     /** What the last probes of a target found, the oldest first. */
-    probesOf: (target: Target): readonly CheckBar[] => targets.of(target)?.probes ?? [],
+    probesOf: (target: Target): readonly CheckBar[] => [...(targets.of(target)?.probes ?? [])],
     /** Takes over the subjects of a snapshot, whose steps can be restored from then on. */
     begin: (snapshot: Snapshot): void => {
       updateSubnets(snapshot);

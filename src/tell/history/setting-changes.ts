@@ -47,7 +47,8 @@ function listSettings({ subnet: { name: subnet }, facts, targets }: SubnetState)
       explain: (was, is) => `the proxy of the checkpoint contract runs ${is} in place of ${was}`,
     });
   for (const { target, facts: own } of targets) {
-    const { contract, networkId } = own.logs?.created ?? {};
+    if (own.logs?.created === undefined) continue;
+    const { contract, networkId } = own.logs.created;
     for (const [what, value] of [['CHECKPOINT_CONTRACT', contract] as const, ['NETWORK_ID', networkId] as const])
       if (value !== undefined)
         settings.push({

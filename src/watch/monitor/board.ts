@@ -163,6 +163,10 @@ function takeVotes(
   return { seen, found: book.add({ node: name, genesis: chain.genesis, votes }, now) };
 }
 
+/** Whether an observation is diagnosed at once. No problem is about who governs, and another reading of an election waits for the next round. */
+const isNews = (kind: SubnetProbeKind, { election }: SubnetFacts): boolean =>
+  kind !== 'governance' && (kind !== 'election' || election === undefined);
+
 /** The facts of a subnet whose probes a new inventory leaves as they are. */
 function keepFacts(known: Entry | undefined, subnet: Subnet): SubnetFacts {
   if (known === undefined) return {};
@@ -351,8 +355,8 @@ export function createBoard(
     foldSubnet: (name, observation, now) => {
       const entry = entryOf(name);
       if (entry === undefined) return;
+      entry.isChanged ||= isNews(observation.kind, entry.facts);
       entry.facts = foldSubnet(entry.facts, observation, { at: now, wallMs: toWall(now) });
-      entry.isChanged = true;
     },
     restoreProblems: (name, stored, now, ended = []) => {
       const entry = entryOf(name);

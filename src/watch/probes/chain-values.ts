@@ -43,10 +43,11 @@ export const MOST_ID_DIGITS = 128;
 const ENODE_ID = new RegExp(`^[0-9a-f]{${ID_DIGITS},${MOST_ID_DIGITS}}$`, 'i');
 
 /** The first digits of an enode id, as a copy: a slice would keep the whole id in memory. */
-export const readId = (value: unknown): string | undefined =>
-  typeof value === 'string' && ENODE_ID.test(value)
-    ? Buffer.from(value.slice(0, ID_DIGITS).toLowerCase(), 'latin1').toString('latin1')
-    : undefined;
+export function readId(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !ENODE_ID.test(value)) return undefined;
+  const digits = value.slice(0, ID_DIGITS).toLowerCase();
+  return value.length === ID_DIGITS ? digits : Buffer.from(digits, 'latin1').toString('latin1');
+}
 
 /** Is it an enode id with all of its digits? Some clients give a hash of it instead, which is half as long. */
 export const isWholeId = (value: unknown): boolean => typeof value === 'string' && value.length === MOST_ID_DIGITS;

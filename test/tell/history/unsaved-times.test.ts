@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Span, Uptime, UptimeRow } from '../../../src/model/history.ts';
+import { targetKey } from '../../../src/model/target.ts';
 import { createUnsavedTimes } from '../../../src/tell/history/unsaved-times.ts';
 import { diagnosedNode } from '../../support/diagnosed.ts';
 
@@ -13,7 +14,7 @@ const row = (name: string, span: Span, start: number, over: Partial<UptimeRow>):
 function createTimes(limit: number) {
   const times = createUnsavedTimes(limit);
   const add = (name: string, span: Span, start: number, part: keyof Uptime, ms: number) =>
-    times.add(diagnosedNode(name, NAMES).target, span, start, part, ms);
+    times.add(targetKey(row(name, span, start, {})), diagnosedNode(name, NAMES).target, span, start, part, ms);
   return { ...times, add };
 }
 

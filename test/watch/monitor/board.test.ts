@@ -3,6 +3,7 @@ import type { PoolVotes } from '../../../src/model/chain.ts';
 import type { LogFacts } from '../../../src/model/facts.ts';
 import type { Container, ContainerObservation, NodeObservation } from '../../../src/model/observation.ts';
 import type { Problem } from '../../../src/model/problem.ts';
+import type { SubnetObservation } from '../../../src/model/subnet-facts.ts';
 import type { BootnodeTarget, Inventory, Subnet, Target } from '../../../src/model/target.ts';
 import { type CheckName, formatReason } from '../../../src/model/verdict.ts';
 import { createBoard } from '../../../src/watch/monitor/board.ts';
@@ -47,6 +48,29 @@ test('each node is judged by the last observations of its neighbours, not by ear
   expect(look(b, 101, 5_000)).toMatch(/^b is at block 101, last seen to rise just now \| /);
   expect(look(a, 81, 64_000)).toContain('the block 81 of a has not risen for 1m (limit 1m)');
   expect(look(a, 81, 64_000)).toContain('check the bootnode and the firewall');
+});
+
+test('who governs a subnet, and what comes of the next election, waits for its next round', () => {
+  const board = createBoard();
+  board.load(toInventory([nodeTarget('a')]), 0);
+  board.diagnose('d', 0);
+  let now = 0;
+  const isDiagnosedBy = (observation: SubnetObservation): boolean => {
+    now += 1_000;
+    const before = board.snapshot()[0]?.members;
+    board.foldSubnet('d', observation, now);
+    board.diagnoseChanged(now);
+    return board.snapshot()[0]?.members !== before;
+  };
+  const election = (block: number): SubnetObservation => ({
+    kind: 'election',
+    seen: { block, candidates: [], sent: new Map(), againMs: 60_000 },
+  });
+  expect(isDiagnosedBy({ kind: 'governance', seen: { candidates: [] } })).toBe(false);
+  expect(isDiagnosedBy(election(1))).toBe(true);
+  expect(isDiagnosedBy(election(2))).toBe(false);
+  expect(isDiagnosedBy({ kind: 'disks', seen: { disks: [] } })).toBe(true);
+  expect(board.snapshot()[0]?.facts).toMatchObject({ governance: { candidates: [] }, election: { block: 2 } });
 });
 
 test('a large subnet whose verdicts change one by one rests between its diagnoses; a small one is diagnosed at once', () => {

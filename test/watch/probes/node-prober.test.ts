@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeObservation } from '../../../src/model/observation.ts';
 import { createHttpTransport } from '../../../src/watch/probes/http-transport.ts';
+import { parseSingle } from '../../../src/watch/probes/json-rpc.ts';
 import { createNodeProber, type NodeProber } from '../../../src/watch/probes/node-prober.ts';
 import {
   answerCall,
@@ -419,6 +420,21 @@ describe('a bad answer', () => {
         const seen = await probe.probe(2000);
         expect(seen.peers).toEqual({ ok: true, value: { count: peers.length, via: 'admin_peers' } });
       }
+  });
+
+  it('peers whose ids are cut off are no peers, but no JSON', async () => {
+    const whole = JSON.stringify({ jsonrpc: '2.0', id: 1, result: [{ id: 'a'.repeat(128), name: 'XDC' }] });
+    const cut = (from: number, to: number) => `${whole.slice(0, from)}${whole.slice(to)}`;
+    const id = whole.indexOf('"aaa') + 1;
+    for (const body of [
+      cut(id + 128, id + 129),
+      `${whole.slice(0, id)}ab},{"id":"${whole.slice(id)}`,
+      `${whole.slice(0, id)}}]}`,
+    ])
+      expect(parseSingle({ status: 200, contentType: 'application/json', body: Buffer.from(body) })).toEqual({
+        ok: false,
+        fault: { kind: 'not-json', looksLike: 'cut' },
+      });
   });
 
   it('a batch out of order is read by its ids', async () => {

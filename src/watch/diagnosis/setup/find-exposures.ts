@@ -39,8 +39,9 @@ export interface Where {
 
 /** The endpoints that most can reach; undefined when there are none. */
 export function describeWhere(servedAt: readonly Endpoint[]): Where | undefined {
-  const reach = REACHES.find((one) => servedAt.some((endpoint) => reachOf(endpoint) === one));
-  const endpoints = servedAt.filter((endpoint) => reachOf(endpoint) === reach);
+  const reaches = servedAt.map(reachOf);
+  const reach = REACHES.find((one) => reaches.includes(one));
+  const endpoints = servedAt.filter((_, index) => reaches[index] === reach);
   const [first] = endpoints;
   if (reach === undefined || first === undefined) return undefined;
   const shown = endpoints.slice(0, 2).map(formatEndpoint);
@@ -155,8 +156,9 @@ function findExposed(node: NodeView, view: SubnetView): Exposed | undefined {
   const seen = exposure.value;
   const client = clientOf({ target: node.target, facts: node.state.facts });
   const last = view.exposures.get(node.state.target);
-  const unlocked = findUnlocked(node, client, seen, view, last?.seen === seen ? last.unlocked : undefined);
-  view.exposures.set(node.state.target, { seen, unlocked });
+  const before = last?.seen === seen ? last : undefined;
+  const unlocked = findUnlocked(node, client, seen, view, before?.unlocked);
+  if (before === undefined || before.unlocked !== unlocked) view.exposures.set(node.state.target, { seen, unlocked });
   const where = describeWhere(seen.servedAt);
   if (where === undefined) return undefined;
   const dangerous = seen.modules.filter((module) => Object.hasOwn(DANGERS, module));

@@ -42,9 +42,11 @@ function groupIfDifferent<Value>(
 ): readonly [Group, Group, ...Group[]] | undefined {
   const given = nodes.flatMap((node) => {
     const value = isStopped(node) ? undefined : read(node);
-    return value === undefined ? [] : [[node.name, describe(value)] as const];
+    return value === undefined ? [] : [[node.name, value] as const];
   });
-  const [first, second, ...others] = groupByValue(given);
+  // What all say alike is one value in memory, and is not put into words each time.
+  if (given.every(([, value]) => value === given[0]?.[1])) return undefined;
+  const [first, second, ...others] = groupByValue(given.map(([name, value]) => [name, describe(value)] as const));
   return first && second && [first, second, ...others];
 }
 
