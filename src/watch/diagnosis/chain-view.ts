@@ -56,7 +56,6 @@ const isForeign = (own: Chain, chain: Chain | undefined): boolean =>
 export const isOfRunBefore = ({ facts: { container, node } }: TargetState): boolean =>
   (node?.chain?.at ?? Number.POSITIVE_INFINITY) < (findContainer(container)?.startedAt ?? 0);
 
-/** Brings together what the nodes say about their chain. */
 export function viewChain(states: readonly TargetState[]): ChainView {
   const observations = states.flatMap(({ facts }) => facts.node?.chain?.observation ?? []);
   const chain = findMajority(

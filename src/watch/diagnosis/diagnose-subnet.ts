@@ -103,7 +103,6 @@ interface Circumstances {
   readonly toWall?: SubnetView['toWall'];
 }
 
-/** Diagnoses a subnet at `now`, given its problems before. */
 export function diagnoseSubnet(
   subnet: Subnet,
   targets: readonly TargetState[],

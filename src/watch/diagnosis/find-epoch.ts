@@ -6,7 +6,6 @@ import { findComing } from './find-upgrades.ts';
 import { countNextVotes, findNameless, isToJoin } from './quorum.ts';
 import { isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
 
-/** Where an epoch is. */
 export type Place = Required<Pick<Epoch, 'number' | 'nextFirstBlock'>> &
   Pick<Epoch, 'firstBlock' | 'choiceBlock' | 'isNextAtLatest'>;
 

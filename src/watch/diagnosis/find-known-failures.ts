@@ -113,7 +113,6 @@ function isTriedAgain({ signs = [] }: ShownFailure, { facts }: TargetState, now:
   return shown.every((at) => at < startedAt);
 }
 
-/** A known failure with what else is known of it. */
 function specifyFailure(failure: ShownFailure, state: TargetState): ShownFailure {
   const { name: problem } = failure;
   if (problem === 'head_regression' && hasLostData(state.facts)) return { ...failure, ...WIPED };

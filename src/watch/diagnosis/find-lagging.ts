@@ -63,7 +63,6 @@ function findMisses(turns: LagFacts['turns'], address: string, own: TurnTally): 
 const isFar = (own: number | undefined, usual: number | undefined, leastMs: number): boolean =>
   own !== undefined && usual !== undefined && own >= leastMs && own >= 3 * usual;
 
-/** A value of a node and the usual one of the others. */
 function compare({ nodes }: SubnetView, node: NodeView, read: (one: NodeView) => number | undefined) {
   const others = nodes.flatMap((one) => (one === node ? [] : (read(one) ?? [])));
   return { own: read(node), usual: medianOf(others) };

@@ -83,7 +83,6 @@ function findCause(view: SubnetView, direction: Direction, { reading: { route, n
 const findWait = ({ waits }: Pick<RelayerModeFacts, 'waits'> = {}, now: number) =>
   waits !== undefined && now - waits.since >= PACKETS_WITHIN_MS ? waits : undefined;
 
-/** What stands in one direction; undefined while nothing does. */
 function findStuck(view: SubnetView, direction: Direction): ({ readonly seen: string } & Cause) | undefined {
   const { facts, now } = view;
   const { words, mode } = WAYS[direction];

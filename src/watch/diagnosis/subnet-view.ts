@@ -234,18 +234,15 @@ export function isFromBefore({ state, container }: Pick<TargetView, 'state' | 'c
   return container.kind === 'running' && (checkOf(state, name)?.lastRun ?? 0) < runsSince;
 }
 
-/** The check of a target, if it has it. */
 export const checkOf = ({ checks }: TargetState, name: CheckName): CheckState | undefined =>
   checks.find(({ check }) => check === name);
 
-/** Whether a check of the target fails. */
 export const fails = ({ failing }: TargetView, name: CheckName): boolean => failing.some(({ check }) => check === name);
 
 /** Whether the log of a node has shown a line of a pattern within a time. */
 export const hasPrinted = ({ state }: NodeView, pattern: string, withinMs: number, now: number): boolean =>
   now - (state.facts.logs?.patterns[pattern]?.at ?? Number.NEGATIVE_INFINITY) < withinMs;
 
-/** The names of nodes, as listed in a sentence. */
 export const namesOf = (nodes: readonly NodeView[]): string => listEach(nodes, ({ name }) => name);
 
 /** What to do about a node, in the words of the client that it runs. */
