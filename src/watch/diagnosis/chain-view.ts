@@ -56,7 +56,6 @@ const isForeign = (own: Chain, chain: Chain | undefined): boolean =>
 export const isOfRunBefore = ({ facts: { container, node } }: TargetState): boolean =>
   (node?.chain?.at ?? Number.POSITIVE_INFINITY) < (findContainer(container)?.startedAt ?? 0);
 
-/** Brings together what the nodes say about their chain. */
 export function viewChain(states: readonly TargetState[]): ChainView {
   // What was said in the run before is asked again: where all were made anew, it would outvote those that have answered since.
   const told = states.filter((state) => !isOfRunBefore(state));

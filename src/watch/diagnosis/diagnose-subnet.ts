@@ -79,10 +79,7 @@ export function describeSubnet(
     state.facts.node?.latest?.risen === true ||
     Math.abs(wallNow - (height?.timestamp ?? 0) * 1_000) < view.stallAfterMs;
   const hasRisen = view.nodes.length === 0 || view.nodes.some(hasNewBlock);
-  const found = findMembers(view, idle, quorum);
-  const members = seesNothing
-    ? found.map((one) => (one.vote === 'silent' || one.vote === 'votes' ? { ...one, vote: 'unknown' as const } : one))
-    : found;
+  const members = findMembers(view, idle, quorum, seesNothing);
   return {
     quorum,
     headline: findHeadline(view.subnet.name, targets, problems, { quorum, hasRisen, plannedWork }),
@@ -103,7 +100,6 @@ interface Circumstances {
   readonly toWall?: SubnetView['toWall'];
 }
 
-/** Diagnoses a subnet at `now`, given its problems before. */
 export function diagnoseSubnet(
   subnet: Subnet,
   targets: readonly TargetState[],

@@ -32,7 +32,6 @@ import { joinCrashes } from './join-crashes.ts';
 import { askedAt, type SubnetView } from './subnet-view.ts';
 import { findRecovering, STOPPING } from './view-subnet.ts';
 
-/** A failing check, as the key of a map. */
 export const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
 
 /** Whether a check is one of those that judge a problem of their own target. */

@@ -234,7 +234,6 @@ function findPenalised(view: SubnetView): readonly Suspicion[] {
   });
 }
 
-/** Problems that the nodes' own answers about their chain show. */
 export const findChainProblems = (view: SubnetView): readonly Found[] => [
   findReplacedChain(view),
   findFork(view),

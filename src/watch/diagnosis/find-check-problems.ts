@@ -20,7 +20,7 @@ import {
 } from './subnet-view.ts';
 import { explain, READ_FROM_NODE, suspect, suspectTarget } from './suspect.ts';
 
-const SUMMARY: Readonly<Partial<Record<ProblemName, (name: string) => string>>> = {
+const SUMMARY: Readonly<Record<Exclude<(typeof PROBLEM_OF_CHECK)[CheckName], undefined>, (name: string) => string>> = {
   peers_missing: (name) => `${name} does not have the peers that it should have`,
   node_log_fault: (name) => `the log of ${name} shows a fault`,
   bootnode_misses_node: () => 'the bootnode does not hear every node',
@@ -67,7 +67,7 @@ function toSuspicion(
   const { name } = state.target;
   const [cause, summary] = (problem === 'relayer_stopped' ? nameRelayerCause(state) : undefined) ?? [problem];
   return suspectTarget(cause, view, {
-    summary: summary ?? SUMMARY[problem]?.(name) ?? `the check ${check} of ${name} fails`,
+    summary: summary ?? SUMMARY[problem](name),
     evidence: seen,
     fix:
       problem === 'service_down' && isDockerSilent(view, subnet)

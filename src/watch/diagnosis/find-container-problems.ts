@@ -191,6 +191,5 @@ function findLargeLog(one: TargetView): Suspicion | undefined {
   });
 }
 
-/** Containers that do not run or are about to be killed, and logs that fill the disk. */
 export const findContainerProblems = (view: SubnetView): readonly Found[] =>
   view.targets.flatMap((one) => [findMisnamed(one, view), findDown(one, view.now), findMemory(one), findLargeLog(one)]);

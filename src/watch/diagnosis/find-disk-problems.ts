@@ -45,6 +45,5 @@ function findDisk({ folder, targets: names, fill, level }: DiskFacts, view: Subn
   return [owner === undefined ? suspect(problem, told) : suspectTarget(problem, owner, told)];
 }
 
-/** Disks of this machine that are full soon. */
 export const findDiskProblems = (view: SubnetView): readonly Suspicion[] =>
   (view.facts.disks ?? []).flatMap((disk) => findDisk(disk, view));

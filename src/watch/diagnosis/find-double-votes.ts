@@ -30,7 +30,6 @@ function describeSigned(one: DoubleVote): string {
 const describeBlock = ({ number, hash }: CastVote): string =>
   number === undefined ? shorten(hash) : `block ${number} ${shorten(hash)}`;
 
-/** Where the two votes are. */
 function describeSource({ votes: [one, other], source }: DoubleVote): string {
   if (source === 'log') return `the log of ${one.seenBy} has both signatures`;
   return one.seenBy === other.seenBy

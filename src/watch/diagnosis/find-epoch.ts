@@ -6,7 +6,6 @@ import { findComing } from './find-upgrades.ts';
 import { countNextVotes, findNameless, isToJoin } from './quorum.ts';
 import { isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
 
-/** Where an epoch is. */
 export type Place = Required<Pick<Epoch, 'number' | 'nextFirstBlock'>> &
   Pick<Epoch, 'firstBlock' | 'choiceBlock' | 'isNextAtLatest'>;
 
@@ -160,22 +159,24 @@ function findVote(
 
 /**
  * What is known of each node as a member of the chain; `idle`: those that do not vote for the next block yet. If the chain, which
- * goes on, needs some of these, as the quorum counts them, nobody knows which.
+ * goes on, needs some of these, as the quorum counts them, nobody knows which. `isBlind`: nothing is seen of the nodes.
  */
 export const findMembers = (
   view: SubnetView,
   idle: readonly NodeView[],
   quorum: Quorum | undefined,
+  isBlind = false,
 ): readonly Member[] => {
   const without = (view.quorum?.voting ?? 0) - idle.length;
   const idleVote = quorum !== undefined && quorum.voting > without ? 'unknown' : 'silent';
   return view.nodes.map((node) => {
     const { genesis, chainId } = node.chainFacts?.observation ?? {};
+    const vote = findVote(node, view, idle.includes(node) ? idleVote : undefined);
     const hasChain = view.chain.chain !== undefined && (genesis !== undefined || chainId !== undefined);
     return {
       name: node.name,
       isOnChain: hasChain ? !node.isForeign : undefined,
-      vote: findVote(node, view, idle.includes(node) ? idleVote : undefined),
+      vote: isBlind && (vote === 'silent' || vote === 'votes') ? 'unknown' : vote,
       isOut: node.isOut,
     };
   });

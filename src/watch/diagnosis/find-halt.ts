@@ -174,7 +174,6 @@ function findNoProposer(view: SubnetView, last: Block): Required<Finding> | unde
   };
 }
 
-/** A node that takes no part, with the reason. */
 function describeOut(node: NodeView): string {
   const { name, container, peers } = node;
   if (isStopped(node)) return `${name} (${container.kind === 'missing' ? 'no container' : container.kind})`;

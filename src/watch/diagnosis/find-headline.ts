@@ -23,7 +23,6 @@ export const isQuorumLost = (quorum: Quorum | undefined): quorum is Quorum =>
 const isWaiting = (quorum: Quorum | undefined): quorum is Quorum =>
   quorum?.starting !== undefined && countReserve(quorum) < 0 && !isQuorumLost(quorum);
 
-/** The problems of single targets. */
 function nameCauses(problems: readonly Problem[], except: Problem | undefined): string {
   const causes = problems.filter((one) => one !== except && one.name !== undefined && one.state !== 'clearing');
   const named = causes.slice(0, MAX_CAUSES).map(({ summary }) => summary);
@@ -85,7 +84,6 @@ function describeUnseen(targets: readonly TargetState[]): string {
   return `Docker does not answer, so ${unseen === 1 ? '1 container and its log' : `${unseen} containers and their logs`} cannot be seen.`;
 }
 
-/** The work that is going on, in sentences. */
 const describeWork = (works: readonly PlannedWork[]): string =>
   works.map((work) => `Work on ${work.name ?? work.component ?? 'the subnet'} is ${describePlanned(work)}.`).join(' ');
 
@@ -97,7 +95,6 @@ interface HeadlineView {
   readonly plannedWork?: readonly PlannedWork[];
 }
 
-/** The state of a subnet in one sentence. */
 export function findHeadline(
   subnet: string,
   targets: readonly TargetState[],

@@ -122,7 +122,6 @@ function isTriedAgain({ signs = [] }: ShownFailure, { facts }: TargetState, now:
   return isNew && shown.every((at) => isStartedAgain(facts.container, at));
 }
 
-/** A known failure with what else is known of it. */
 function specifyFailure(failure: ShownFailure, state: TargetState): ShownFailure {
   const { name: problem } = failure;
   if (problem === 'head_regression' && isSetBack(state)) return { ...failure, ...SET_BACK };

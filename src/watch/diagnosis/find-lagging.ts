@@ -50,24 +50,26 @@ function usualOf<T>(all: ReadonlyMap<string, T>, own: string, read: (one: T) => 
   return others.sort((one, other) => one - other)[others.length >> 1];
 }
 
-/** The usual share of the others, if this one misses clearly more of its turns than that. */
-function findMisses(turns: LagFacts['turns'], address: string, own: TurnTally): number | undefined {
+/** The turns of a masternode and the usual share of the others, if this one misses clearly more of its turns than that. */
+function findMisses({ turns }: LagFacts, address: string): Laggard['missed'] {
+  const own = turns.get(address);
+  if (own === undefined) return undefined;
   const least = leastShare(own);
   if (own.of < LEAST_TURNS || own.times <= LEAST_TIMES || least <= ABOVE.share) return undefined;
   const usual = usualOf(turns, address, (one) => (one.of < LEAST_TURNS ? undefined : shareOf(one)));
   const standsOut = usual !== undefined && least > usual * ABOVE.times + ABOVE.share;
-  return standsOut && own.clean * least <= STILL_MISSES ? usual : undefined;
+  return standsOut && own.clean * least <= STILL_MISSES ? { turns: own, usual } : undefined;
+}
+
+/** What a node has and the others usually have: NaN where that is not known, which is neither more nor less than anything. */
+function compare({ nodes }: SubnetView, node: NodeView, read: (one: NodeView) => number | undefined) {
+  const others = nodes.flatMap((one) => (one === node ? [] : (read(one) ?? [])));
+  return { own: read(node) ?? Number.NaN, usual: medianOf(others) ?? Number.NaN };
 }
 
 /** What is three times as long as that of the others, and not short. */
-const isFar = (own: number | undefined, usual: number | undefined, leastMs: number): boolean =>
-  own !== undefined && usual !== undefined && own >= leastMs && own >= 3 * usual;
-
-/** A value of a node and the usual one of the others. */
-function compare({ nodes }: SubnetView, node: NodeView, read: (one: NodeView) => number | undefined) {
-  const others = nodes.flatMap((one) => (one === node ? [] : (read(one) ?? [])));
-  return { own: read(node), usual: medianOf(others) };
-}
+const isFar = ({ own, usual }: ReturnType<typeof compare>, leastMs: number): boolean =>
+  own >= leastMs && own >= 3 * usual;
 
 const answerMs = ({ setup: { client } }: NodeView): number | undefined =>
   client?.ok ? medianOf(client.value.tookMs) : undefined;
@@ -80,34 +82,34 @@ const LATE_MS = 3_600_000;
 /** What sets a node apart from the others, as far as that is known: `own` is of its machine. */
 function tellApart(view: SubnetView, node: NodeView) {
   const { nodes, now, facts } = view;
-  const own: string[] = [];
-  const place: string[] = [];
   const imports = compare(view, node, ({ name }) => facts.lag?.blocks.get(name)?.importMs);
-  if (isFar(imports.own, imports.usual, 50))
-    own.push(
-      `it takes ${formatSpan(imports.own ?? 0)} to import a block, the others ${formatSpan(imports.usual ?? 0)}`,
-    );
   const answers = compare(view, node, answerMs);
-  if (isFar(answers.own, answers.usual, 100))
-    own.push(`it answers JSON-RPC in ${formatSpan(answers.own ?? 0)}, the others in ${formatSpan(answers.usual ?? 0)}`);
   const { memoryBytes = 0, memoryLimitBytes = Number.POSITIVE_INFINITY } =
     node.container.kind === 'running' ? node.container.container : {};
-  if (memoryBytes >= 0.9 * memoryLimitBytes) own.push('its container is near its memory limit');
-  if (facts.disks?.some(({ level, targets }) => level !== undefined && targets.includes(node.name)))
-    own.push('its disk is filling up');
-  if (hasPrinted(node, 'vote_too_late', LATE_MS, now)) own.push('its log says that its votes come too late');
+  const own = [
+    isFar(imports, 50) &&
+      `it takes ${formatSpan(imports.own)} to import a block, the others ${formatSpan(imports.usual)}`,
+    isFar(answers, 100) &&
+      `it answers JSON-RPC in ${formatSpan(answers.own)}, the others in ${formatSpan(answers.usual)}`,
+    memoryBytes >= 0.9 * memoryLimitBytes && 'its container is near its memory limit',
+    facts.disks?.some(({ level, targets }) => level !== undefined && targets.includes(node.name)) &&
+      'its disk is filling up',
+    hasPrinted(node, 'vote_too_late', LATE_MS, now) && 'its log says that its votes come too late',
+  ].filter((one) => typeof one === 'string');
+  const others = nodes.filter((one) => one !== node);
   const machine = machineOf(node);
-  if (machine !== undefined && nodes.length > 2 && nodes.every((one) => one === node || machineOf(one) !== machine))
-    place.push(`it alone runs on the Docker Engine ${machine}`);
   const peers = compare(view, node, (one) => one.peers);
-  if (peers.own !== undefined && peers.usual !== undefined && peers.own < peers.usual)
-    place.push(`it has ${peers.own} peers, most others ${peers.usual}`);
   const version = node.state.facts.node?.client?.version;
-  const versions = nodes.flatMap((one) => (one === node ? [] : (one.state.facts.node?.client?.version ?? [])));
-  if (version !== undefined && versions.length > 0 && !versions.includes(version))
-    place.push(`it alone runs ${version}`);
-  const isQuick = imports.own !== undefined && imports.usual !== undefined && own.length === 0;
-  return { own, place, isQuick };
+  const versions = others.flatMap(({ state }) => state.facts.node?.client?.version ?? []);
+  const place = [
+    machine !== undefined &&
+      others.length > 1 &&
+      others.every((one) => machineOf(one) !== machine) &&
+      `it alone runs on the Docker Engine ${machine}`,
+    peers.own < peers.usual && `it has ${peers.own} peers, most others ${peers.usual}`,
+    version !== undefined && versions.length > 0 && !versions.includes(version) && `it alone runs ${version}`,
+  ].filter((one) => typeof one === 'string');
+  return { own, place, isQuick: imports.own + imports.usual >= 0 && own.length === 0 };
 }
 
 const LOOK_AT_MACHINE =
@@ -125,35 +127,29 @@ function findLaggard(view: SubnetView, lag: LagFacts, address: string): Laggard 
   const node = view.masters.get(address);
   // What keeps it from taking part is a problem of its own, and so is a wrong clock.
   if (node === undefined || node.isOut || node.isStarting || fails(node, 'latest_block')) return undefined;
-  const [turns, blocks] = [lag.turns.get(address), lag.blocks.get(node.name)];
-  const usual = turns && findMisses(lag.turns, address, turns);
+  const blocks = lag.blocks.get(node.name);
   const lateMs = Math.max(LEAST_DELAY_MS, (view.chain.consensus?.minePeriodMs ?? 0) / 2);
   const late = blocks !== undefined && blocks.delayMs >= lateMs ? blocks : undefined;
-  const missed = turns === undefined || usual === undefined ? undefined : { turns, usual };
+  const missed = findMisses(lag, address);
   if (missed === undefined && late === undefined) return undefined;
   const clocks = compare(view, node, ({ state }) => state.facts.logs?.clockAheadMs);
-  if (isSkewed((clocks.own ?? 0) - (clocks.usual ?? 0))) return undefined;
+  if (isSkewed((clocks.own || 0) - (clocks.usual || 0))) return undefined;
   return { node, missed, late };
 }
 
 /** In what it falls behind, in figures beside those of the others. */
-function describeLag({ missed, late }: Laggard, lag: LagFacts, address: string): readonly string[] {
-  const seen: string[] = [];
-  if (missed !== undefined)
-    seen.push(
-      `${percent(shareOf(missed.turns))} of its latest turns brought no block (at least ${percent(leastShare(missed.turns))}, allowing for chance), against ${percent(missed.usual)} of those of most others`,
-    );
-  if (late !== undefined)
-    seen.push(
-      `in its log a block comes ${formatSpan(Math.max(0, late.delayMs))} later than in half of the logs, one in 20 ${formatSpan(Math.max(0, late.delayP95Ms))} or more`,
-    );
+function describeLag({ missed, late }: Laggard, lag: LagFacts, address: string) {
   const votes = lag.votes.get(address);
   const usual = usualOf(lag.votes, address, shareOf);
-  if (votes !== undefined && usual !== undefined)
-    seen.push(
+  return [
+    missed &&
+      `${percent(shareOf(missed.turns))} of its latest turns brought no block (at least ${percent(leastShare(missed.turns))}, allowing for chance), against ${percent(missed.usual)} of those of most others`,
+    late &&
+      `in its log a block comes ${formatSpan(Math.max(0, late.delayMs))} later than in half of the logs, one in 20 ${formatSpan(Math.max(0, late.delayP95Ms))} or more`,
+    votes &&
+      usual !== undefined &&
       `${percent(shareOf(votes))} of the rounds reached their quorum without its vote, and ${percent(usual)} without that of most others`,
-    );
-  return seen;
+  ];
 }
 
 /** What sets it apart, and where to look for that. */
@@ -188,7 +184,7 @@ export function findLagging(view: SubnetView): readonly Suspicion[] {
       summary: missed
         ? `${node.name} misses more of its turns than the others`
         : `${node.name} is later than the others`,
-      evidence: [...describeLag(laggard, lag, address), known].join('; '),
+      evidence: [...describeLag(laggard, lag, address), known].filter(Boolean).join('; '),
       fix: `${look}. A masternode that makes no block in a part of an epoch is penalised`,
     });
   });

@@ -271,7 +271,6 @@ function findDeaf(
 const findReaders = ({ services }: SubnetView): ReadonlyMap<string | undefined, readonly TargetView[]> =>
   Map.groupBy(services, ({ state: { target } }) => ('readsFrom' in target ? target.readsFrom : undefined));
 
-/** Problems of single nodes. */
 export function findNodeProblems(view: SubnetView): readonly Found[] {
   const connected = listNames(view.nodes.filter(({ peers = 0 }) => peers > 0).map(({ name }) => name));
   // The node whose height shows that others rise. A stalled node is never its own witness.

@@ -78,7 +78,6 @@ function findCause(view: SubnetView, direction: Direction, { reading: { route, n
   };
 }
 
-/** What stands in one direction; undefined while nothing does. */
 function findStuck(view: SubnetView, direction: Direction): ({ readonly seen: string } & Cause) | undefined {
   const { facts, now } = view;
   const { words, mode } = WAYS[direction];

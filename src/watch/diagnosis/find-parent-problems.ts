@@ -41,7 +41,6 @@ import {
 import { checkOf, type SubnetView } from './subnet-view.ts';
 import { explain, refsTo, suspect, type Texts } from './suspect.ts';
 
-/** What a top-up should last. */
 const TOP_UP_DAYS = 30n;
 
 const PROBLEMS = {

@@ -102,7 +102,6 @@ function findFinality({ nodes, targets, reference, now }: SubnetView): Suspicion
   });
 }
 
-/** Problems of the subnet as a whole, given its problems so far. */
 export function findSubnetProblems(view: SubnetView, before: ProblemIndex<Problem>): readonly Found[] {
   const gravest = findUnseen(view, before) ?? findHalt(view, before);
   if (gravest !== undefined) return [gravest];

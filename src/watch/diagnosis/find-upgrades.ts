@@ -17,7 +17,6 @@ interface Coming {
 const keyOf = ({ minePeriodMs, timeoutPeriodMs, certificateThreshold }: RoundSettings): string =>
   `${minePeriodMs} ${timeoutPeriodMs} ${certificateThreshold}`;
 
-/** What changes, in words. */
 function describeChange(before: RoundSettings, after: RoundSettings): string {
   const change = (what: string, read: (one: RoundSettings) => number | undefined, unit = '') => {
     const [from, to] = [read(before), read(after)];

@@ -111,7 +111,6 @@ const REOPEN_MS = 10_000;
 
 const confirmMsOf = ({ problem, confirmMs }: Suspicion): number => confirmMs ?? problemCatalog[problem].confirmMs;
 
-/** A cause at one moment of its life. */
 function toProblem(found: Suspicion, life: Pick<Problem, 'state' | 'since' | 'seenAt' | 'openedAt'>): Problem {
   const { severity, alert } = problemCatalog[found.problem];
   return { ...found, severity, alert, ...life };

@@ -40,7 +40,6 @@ const isCrash = ({ problem }: Suspicion, { state, container }: TargetView): bool
   (container.kind === 'running' || container.kind === 'restarting') &&
   (problem !== 'out_of_memory' || isOnlyKilled(state));
 
-/** When a container crashed lately. */
 const listRecent = ({ state: { facts } }: TargetView, now: number): readonly number[] =>
   facts.container === undefined ? [] : findCrashes(facts.container).filter((at) => now - at < LOOP_MS);
 
@@ -106,7 +105,6 @@ const MOST_NAMED = 5;
 const nameSome = (names: readonly string[]): string =>
   names.length <= MOST_NAMED ? joinAnd(names) : listNames(names, MOST_NAMED);
 
-/** How long lies between the first and the last of some crashes. */
 function formatSpan(crashes: readonly Crash[]): string {
   const times = crashes.map(({ at }) => at);
   return formatDuration(Math.max(Math.max(...times) - Math.min(...times), 1_000));

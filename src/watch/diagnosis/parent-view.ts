@@ -8,7 +8,6 @@ import { readLite } from '../../model/relay.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
 
-/** The relayer of a subnet, if the inventory names one. */
 export const findRelayer = ({ services }: SubnetView): TargetView | undefined =>
   services.find(({ state }) => state.target.component === 'relayer');
 
@@ -55,7 +54,6 @@ interface AllowedLag {
   readonly blocks: number;
 }
 
-/** How far the contract may be behind in its mode. */
 export function findAllowedLag(view: SubnetView, mode: CheckpointMode): AllowedLag {
   const { minePeriodMs, epoch } = view.chain.consensus ?? USUAL;
   const ms = view.subnet.settings.logs.submissionsWithinMs ?? SUBMITS_WITHIN_MS.full;
@@ -89,7 +87,6 @@ const FASTER = 1.2;
 /** Over less time its pace says nothing. */
 export const PACE_OVER_MS = 25_000;
 
-/** Whether the contract comes nearer to the subnet. */
 export function catchesUp(view: SubnetView, { recent }: CheckpointProgress): boolean {
   const [first, last] = [recent[0], recent.at(-1)];
   if (first === undefined || last === undefined || last.at - first.at < PACE_OVER_MS) return false;

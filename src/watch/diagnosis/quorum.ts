@@ -106,7 +106,6 @@ export function findNameless({ nodes, masters, silentVoters }: Voters, active: r
 /** Whether a node has just started, and does not rise with the chain yet. */
 export const isToJoin = (node: NodeView): boolean => node.isStarting && !node.hasJoined && !node.isForeign;
 
-/** What the quorum is found by. */
 type Voters = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
 
 /**

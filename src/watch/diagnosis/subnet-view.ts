@@ -238,11 +238,9 @@ export function isFromBefore({ state, container }: Pick<TargetView, 'state' | 'c
   return container.kind === 'running' && (checkOf(state, name)?.lastRun ?? 0) < runsSince;
 }
 
-/** The check of a target, if it has it. */
 export const checkOf = ({ checks }: TargetState, name: CheckName): CheckState | undefined =>
   checks.find(({ check }) => check === name);
 
-/** Whether a check of the target fails. */
 export const fails = ({ failing }: TargetView, name: CheckName): boolean => failing.some(({ check }) => check === name);
 
 /** When a target was started, by Docker or else by its log; undefined where neither says so. */
@@ -255,7 +253,6 @@ export function hasPrinted(node: NodeView, pattern: string, withinMs: number, no
   return now - at < Math.min(withinMs, now - (startedAtOf(node) ?? 0));
 }
 
-/** The names of nodes, as listed in a sentence. */
 export const namesOf = (nodes: readonly NodeView[]): string => listEach(nodes, ({ name }) => name);
 
 /** What to do about a node, in the words of the client that it runs. */

@@ -121,7 +121,6 @@ function currentSetup(setup: TargetSetup, { facts }: TargetState): TargetSetup {
   return container?.ok && id !== undefined && id !== container.value.id ? others : setup;
 }
 
-/** What is known of a target by itself. */
 export function viewTarget(state: TargetState, setup: TargetSetup): TargetView {
   const { component, name } = state.target;
   const failing = state.checks.flatMap(({ check, verdict }) =>

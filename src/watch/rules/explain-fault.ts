@@ -221,7 +221,6 @@ function toSshWords(address: string) {
   return { server: `-p ${port} ${toShellWord(host)}`, entry: toShellWord(port === '22' ? host : `[${host}]:${port}`) };
 }
 
-/** What is wrong on the way to an engine behind ssh, and what to do. */
 const SSH_FAULTS: Readonly<Record<SshFault, (words: ReturnType<typeof toSshWords>) => Required<Finding>>> = {
   'ssh-unreachable': ({ server }) => ({
     seen: 'no ssh server answers',

@@ -89,13 +89,11 @@ function foldExit(facts: ContainerFacts, code: number | undefined, at: number): 
   return code === undefined || at < (facts.lastExit?.at ?? 0) ? facts : { ...facts, lastExit: { code, at } };
 }
 
-/** The run that an inspection found running. */
 const runningOf = (observation: ContainerObservation | undefined): string | undefined =>
   observation?.kind === 'found' && observation.container.status === 'running'
     ? `${observation.container.id} ${observation.container.startedAt}`
     : undefined;
 
-/** Adds how much of its limit a container uses. */
 const foldMemory = (before: Fill | undefined, { memoryBytes: used, memoryLimitBytes: total }: Container, at: number) =>
   used === undefined || total === undefined ? undefined : foldFill(before, { used, total, free: total - used }, at);
 

@@ -18,7 +18,8 @@ interface Moment {
   readonly reference?: number | undefined;
 }
 
-function foldQueue(before: QueueFacts | undefined, queue: RelayerQueue, at: number): QueueFacts {
+function foldQueue(known: readonly QueueFacts[] | undefined, queue: RelayerQueue, at: number): QueueFacts {
+  const before = known?.find(({ mode }) => mode === queue.mode);
   // Jobs are kept until the relayer starts again.
   const isSame = before !== undefined && queue.completed >= before.completed && queue.failed >= before.failed;
   if (!isSame) return { ...queue, since: at };
@@ -47,15 +48,9 @@ export function foldService(
 ): ServiceFacts {
   const { queues: read, stats } = observation.ok ? observation.value : {};
   const known = before?.queues;
-  const fold = (queue: RelayerQueue) =>
-    foldQueue(
-      known?.find(({ mode }) => mode === queue.mode),
-      queue,
-      context.at,
-    );
   return {
     observation,
-    queues: read?.map(fold) ?? known,
+    queues: read?.map((queue) => foldQueue(known, queue, context.at)) ?? known,
     stats: stats && foldStats(before?.stats, stats, { ...context, maxLag }),
   };
 }

@@ -23,7 +23,6 @@ export function zoneMs(aheadMs: number): number | undefined {
 export const formatSkew = (aheadMs: number): string =>
   `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
 
-/** What is wrong with the clock of a node; undefined when nothing is. */
 function describeSkew(aheadMs: number): Required<Finding> | undefined {
   const zone = zoneMs(aheadMs);
   const [what, by, fix] =
@@ -39,7 +38,6 @@ const INFO = 3;
 /** The RPC shows a block at most this much later than the log, as it is only seen when asked. */
 const ASKED_WITHIN_MS = 15_000;
 
-/** Whether the height of the RPC of a node has been seen to rise lately. */
 const rises = ({ facts: { node }, settings, now }: View<NodeTarget>): boolean =>
   node?.observation.latest.ok === true &&
   node.latest?.risen === true &&

@@ -99,7 +99,6 @@ const hangs = (mode: RelayerMode, silentMs: number, moment: Moment): Finding => 
 
 const specify = (start: string, { seen, fix }: Finding): Finding => ({ seen: `${start}: ${seen}`, fix });
 
-/** What is wrong with a mode; undefined when nothing is. */
 function findModeFault(
   mode: RelayerMode,
   facts: RelayerModeFacts,
@@ -144,7 +143,6 @@ function findModeFault(
   };
 }
 
-/** What is wrong with the program of the relayer; undefined when nothing is. */
 function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, view: View): Finding | undefined {
   const { died, redisDiedAt, redisFault, modes, forkAt, startError } = relayer;
   const ago = (at: number) => formatMoment(at, view);

@@ -208,7 +208,6 @@ function serveLess(ones: readonly Exposed[]): string {
   );
 }
 
-/** Nodes that serve namespaces which change them. */
 function describeNamespaces(ones: readonly Exposed[]): Texts {
   const all = Object.keys(DANGERS).filter((module) => ones.some(({ dangerous }) => dangerous.includes(module)));
   return {
@@ -223,7 +222,6 @@ function describeNamespaces(ones: readonly Exposed[]): Texts {
   };
 }
 
-/** Nodes whose account anyone can use. */
 function describeAccounts(ones: readonly Exposed[]): Texts {
   const [first] = ones;
   const flagged = ones.find(({ client }) => client.unlockFlag !== undefined);

@@ -172,7 +172,6 @@ function findSlowNodes(view: SubnetView): readonly Suspicion[] {
     );
 }
 
-/** In what the nodes of a subnet differ, and what they lack. */
 export const findNodeDifferences = (view: SubnetView): readonly Found[] => [
   findConsensus(view),
   ...findEnginesOff(view),
