@@ -13,6 +13,9 @@ export interface PartBefore {
   readonly missed: ReadonlyMap<string, number>;
 }
 
+/** The node of a masternode takes no part, or has run for so many ms, too few to have signed; undefined: its transactions show it. */
+export type Presence = 'out' | number | undefined;
+
 /** What one node says about the next choice of masternodes, beside what every node is asked for. */
 export interface ElectionReading {
   /** The newest block of the node. */

@@ -85,10 +85,12 @@ export function findLag(view: SubnetView): Lag | undefined {
 const FASTER = 1.2;
 
 /** Over less time its pace says nothing. */
-export const PACE_OVER_MS = 25_000;
+const PACE_OVER_MS = 25_000;
 
+/** Whether the contract comes nearer to the subnet. One that was deployed a moment ago may. */
 export function catchesUp(view: SubnetView, { recent }: CheckpointProgress): boolean {
   const [first, last] = [recent[0], recent.at(-1)];
+  if (view.now - (view.facts.parent?.contractSince ?? 0) < PACE_OVER_MS) return true;
   if (first === undefined || last === undefined || last.at - first.at < PACE_OVER_MS) return false;
   const { minePeriodMs } = view.chain.consensus ?? USUAL;
   return (last.number - first.number) * minePeriodMs > (last.at - first.at) * FASTER;

@@ -1,6 +1,6 @@
 import { type ConsensusSettings, mostMasternodes, type NextEpoch } from '../../model/chain.ts';
 import type { Client } from '../../model/client.ts';
-import type { Candidate, ElectionReading, Fate, NextReason, NextSet } from '../../model/next-set.ts';
+import type { Candidate, ElectionReading, Fate, NextReason, NextSet, Presence } from '../../model/next-set.ts';
 import type { Counted } from './chain-view.ts';
 import { countBlocks, countTurns, type Place, turnOf } from './find-epoch.ts';
 
@@ -24,9 +24,6 @@ export interface Outlook {
   readonly chosen?: NextEpoch | undefined;
   readonly presenceOf: (address: string) => Presence;
 }
-
-/** The node of a masternode takes no part, or has run for so many ms, too few to have signed; undefined: its transactions show it. */
-export type Presence = 'out' | number | undefined;
 
 /** The first so many of the candidates by their stakes. Equal ones keep their order (core/blockchain.go, `UpdateM1`). */
 function takeFirst(

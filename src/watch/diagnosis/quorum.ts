@@ -1,10 +1,10 @@
 import { listEach } from '../../lib/words.ts';
 import { timeoutMs } from '../../model/chain.ts';
 import type { Progress } from '../../model/facts.ts';
+import type { Presence } from '../../model/next-set.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
 import type { ChainView } from './chain-view.ts';
-import type { Presence } from './predict-next-set.ts';
 import { fails, isMissing, type NeverSigned, type NodeView, type SubnetView, startedAtOf } from './subnet-view.ts';
 
 /** The newest rounds that count, in rounds for each masternode. */
