@@ -17,8 +17,8 @@ const CALM_MS = 5 * MINUTE;
 /** A failure that ends a program is reported for ten minutes after it. */
 const END_MS = 15 * MINUTE;
 const HOLD_MS = 8 * MINUTE;
-/** A degraded check is a problem after a quarter of an hour. */
-const WITHIN_MS = 17 * MINUTE;
+/** A degraded check is a problem after a quarter of an hour, and who lags after some more minutes. */
+const WITHIN_MS = 22 * MINUTE;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -32,6 +32,8 @@ export const NO_EFFECTS = {
   behind: none,
   /** These run and follow, and neither propose nor vote. */
   mute: none,
+  /** These miss some of their turns. */
+  lagging: none,
   /** These follow the chain, but are no masternodes for now, as they missed their rounds. */
   penalised: none,
   /** These are masternodes and no candidates any more, so the chain chooses the next set without them. */

@@ -46,6 +46,12 @@ const problemOfNextSet = (effects: Effects, nodes: readonly string[]): readonly 
   return producesBlocks(effects, nodes) && nodes.some(leaves) ? ['next_epoch_at_risk'] : [];
 };
 
+/** Those that miss some turns and are seen to take part. */
+const seenLagging = (effects: Effects, nodes: readonly string[]): readonly string[] => {
+  const out = new Set([...absentees(effects), ...effects.penalised]);
+  return producesBlocks(effects, nodes) ? effects.lagging.filter((name) => nodes.includes(name) && !out.has(name)) : [];
+};
+
 /** What nodes that run with another key bring: two with one key are the cause of the key that nobody has. */
 const problemsOfKeys = ({ keys }: Effects, nodes: readonly string[]): readonly string[] => {
   const used = Object.values(keys);
@@ -141,6 +147,7 @@ export const problemsOf = (effects: Effects, parts: DemoParts): readonly string[
       const problem = problemOfNode(effects, name);
       return problem === undefined ? [] : [`${problem} ${name}`];
     }),
+    ...seenLagging(effects, nodes).map((name) => `node_lags ${name}`),
     ...seenSkewed(effects, parts).map((name) => `node_clock_skewed ${name}`),
     ...[...new Set(holes)].sort().map((name) => `peers_missing ${name}`),
     ...((effects.adminHidden || effects.logLevelLow) && running.some(asGeneratedIn(parts)) ? ['check_degraded'] : []),

@@ -148,6 +148,11 @@ export const FAULTS = {
     ...needsFour,
     effects: { mute: ['subnet2'] },
   },
+  'turns-missed': {
+    what: 'subnet2 votes, but misses every eighth of its turns, as on a slow machine. subnetd says so when it has counted more than a hundred turns of each, with four nodes in about seventeen minutes.',
+    ...needsSecond,
+    effects: { lagging: ['subnet2'] },
+  },
   penalty: {
     what: 'subnet2 follows the chain, but is in Penalty and no masternode, as it missed its rounds in the epoch before.',
     ...needsSecond,

@@ -136,6 +136,7 @@ export const createSubnet = (
     const turnout = {
       producing: !broken.halted,
       absent: placesOf(absentees(broken)),
+      lagging: placesOf(new Set(broken.lagging)),
       penalised: placesOf(new Set(broken.penalised)),
     };
     const resigned = identities.filter(({ name }) => broken.resigned.includes(name));

@@ -6,12 +6,17 @@ export const BLOCK_PERIOD_MS = 2_000;
 /** Blocks between two elections, as a generated subnet has them. */
 export const EPOCH = 900;
 
+/** A masternode that lags misses one of so many of its turns. */
+export const MISSED_OF = 8;
+
 /** Who takes part in making blocks; masternodes by their place in the set. */
 export interface Turnout {
   /** False while the chain is halted, whoever votes. */
   readonly producing: boolean;
   /** They neither propose nor vote. */
   readonly absent: readonly number[];
+  /** They miss one of eight of their turns, and vote. */
+  readonly lagging?: readonly number[];
   /** They have lost their office for missed rounds. */
   readonly penalised: readonly number[];
   /** There is no room for them. */
@@ -64,15 +69,20 @@ export const turnOf = ({ inOffice }: Pick<Era, 'inOffice'>, round: number): numb
 
 const beginEra = ({ masternodes, roundTimeoutMs }: Pace, begin: Begin, turnout: Turnout): Era => {
   const places = Array.from({ length: masternodes }, (_, place) => place);
-  const { penalised, standby = [], gone = [], absent } = turnout;
+  const { penalised, standby = [], gone = [], absent, lagging = [] } = turnout;
   const out = [...penalised, ...standby, ...gone];
   const inOffice = places.filter((place) => !out.includes(place));
   const voters = inOffice.filter((place) => !absent.includes(place)).length;
   const blocks = [];
   let ms = 0;
-  const rounds = EPOCH % inOffice.length === 0 ? inOffice.length : EPOCH;
+  const isRegular = EPOCH % inOffice.length === 0;
+  const rounds = isRegular ? inOffice.length * (lagging.length > 0 ? MISSED_OF : 1) : EPOCH;
+  const isMissed = (round: number): boolean => {
+    const place = turnOf({ inOffice }, round);
+    return absent.includes(place) || (lagging.includes(place) && Math.floor(round / inOffice.length) % MISSED_OF === 0);
+  };
   for (let round = 1; round <= rounds; round++) {
-    if (turnout.absent.includes(turnOf({ inOffice }, begin.fromRound + round))) ms += roundTimeoutMs;
+    if (isMissed(begin.fromRound + round)) ms += roundTimeoutMs;
     else {
       ms += BLOCK_PERIOD_MS;
       blocks.push({ round, ms });
@@ -130,6 +140,7 @@ export const changeTimeline = (timeline: Timeline, ms: number, turnout: Turnout)
   const same =
     current.producing === next.producing &&
     current.absent.join() === turnout.absent.join() &&
+    current.lagging?.join() === turnout.lagging?.join() &&
     current.inOffice.join() === next.inOffice.join();
   return same ? timeline : { pace, eras: [...eras, next] };
 };

@@ -39,7 +39,7 @@ export type KeptTurns = Readonly<Record<string, readonly number[]>>;
 export interface Lag extends Partial<Omit<BlockLag, 'blocks'>> {
   /** The share of its latest turns that brought no block. */
   readonly missedShare?: number;
-  /** The least that this share is, whatever chance adds: the lower end of the Wilson interval. */
+  /** The least that this share is, allowing for chance: the lower end of the Wilson interval. */
   readonly missedAtLeast?: number;
   /** The share of the rounds that reached their quorum without its vote. */
   readonly votesLateShare?: number;

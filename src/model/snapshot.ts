@@ -91,6 +91,8 @@ export interface Masternode {
   readonly address: string;
   /** Its node in the inventory; absent when none has given this address. */
   readonly name?: string;
+  /** Its node by elimination: the only one that is out and has never given an address, where each other address has its node. */
+  readonly presumed?: string;
   readonly vote: Vote;
   /** Blocks of the epoch that it made: its turns that brought one. */
   readonly blocksMade?: number;

@@ -188,7 +188,7 @@ describe('once', () => {
   it('ends with 1 when something fails, and says what', async () => {
     const { code, stdout } = await runCommand(['once', '--config', await simulate(['service-down'], '6s')]);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/stats +http +fail +the stats server is not well: nothing listens/);
+    expect(stdout).toMatch(/stats +http +fail +the stats server is unhealthy: nothing listens/);
   });
 
   it('marks what a window of the inventory covers now', async () => {

@@ -210,3 +210,19 @@ test('masternode-resigned: it is no candidate at once, and has turns until the s
   expect(await masternodes()).toMatchObject({ Number: 3_609, MasternodesLen: 3, PenaltyLen: 0, StandbynodesLen: 0 });
   expect(await masternodes()).not.toMatchObject({ Masternodes: expect.arrayContaining([resigned]) });
 });
+
+test('turns-missed: one masternode misses every eighth of its turns, and the others none', async () => {
+  const { simulation, clock, node } = await start([], 4, 10_000);
+  const slow = await resultOf(node(2), 'eth_coinbase');
+  await simulation.setFaults(['turns-missed']);
+  // 31 blocks and a round that times out, six times.
+  clock.pass(6 * (31 * 2 + 10));
+  expect((await block(node(1))).Number).toBe(START_HEIGHT + 6 * 31);
+  const { MissedRounds } = (await resultOf(node(1), 'XDPoS_getMissedRoundsInEpochByBlockNum', 'latest')) as {
+    MissedRounds: readonly { Miner: string }[];
+  };
+  expect(MissedRounds.map(({ Miner }) => Miner)).toEqual(Array(6).fill(slow));
+  await simulation.setFaults([]);
+  clock.pass(200);
+  expect((await block(node(1))).Number).toBe(START_HEIGHT + 6 * 31 + 100);
+});

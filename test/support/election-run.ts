@@ -87,7 +87,8 @@ export async function runElections(run: ElectionRun): Promise<readonly RunEpoch[
     const presenceOf = (address: string) => {
       const name = addressOf.get(address) ?? '';
       if (down.includes(name)) return 'out';
-      return now - (backAt.get(name) ?? 0) < BACK_MS ? 'new' : undefined;
+      const ranMs = now - (backAt.get(name) ?? 0);
+      return ranMs < BACK_MS ? ranMs : undefined;
     };
     return (
       place &&

@@ -55,7 +55,7 @@ export const waitForCalm = (stack: Stack, watched: Watched, withinMs: number): P
       const { subnets } = await readStatus(watched.url);
       const checks = subnets.flatMap(({ targets }) => targets.flatMap((target) => target.checks));
       const bad = checks.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'skipped');
-      if (checks.length === 0 || bad.length > 0) throw new Error(`${name} is not well: ${JSON.stringify(bad)}`);
+      if (checks.length === 0 || bad.length > 0) throw new Error(`${name} is unhealthy: ${JSON.stringify(bad)}`);
       const alerts = await alertsOf(stack, name);
       if (alerts.length > 0) throw new Error(`still there of ${name}: ${alerts.map(nameOf).join(', ')}`);
     },

@@ -42,9 +42,9 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
     const isOfProblem = problemsOfAlert(rule.name).length > 0;
     const [forMs, keepFiringForMs] = [durationMs(holds), isOfProblem ? 0 : durationMs(keepFiringFor)];
     const annotate = toTexts(rule, bases);
-    const judge = (input: AlertInput, isOpen: boolean): readonly AlertFinding[] =>
-      // Unknown instances matter only for alerts that are open.
-      condition(input, isOpen).map(({ labels: own, result, details: known }): AlertFinding => {
+    const judge = (input: AlertInput, isKnown: boolean): readonly AlertFinding[] =>
+      // Unknown instances matter only for alerts that are open or have ended a short time ago.
+      condition(input, isKnown).map(({ labels: own, result, details: known }): AlertFinding => {
         const labels = { alertname, severity, ...own };
         if (result === 'unknown') return { state: 'unknown', labels, details: known };
         const { details, value } = result;
@@ -55,8 +55,7 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
     return [{ alertname, judge }];
   });
   return (input, trackedAlerts) => {
-    const open = [...trackedAlerts.values()].filter(({ phase }) => phase !== 'resolved');
-    const openNames = new Set(open.map(({ labels }) => labels.alertname));
-    return judges.flatMap(({ alertname, judge }) => judge(input, openNames.has(alertname)));
+    const known = new Set([...trackedAlerts.values()].map(({ labels }) => labels.alertname));
+    return judges.flatMap(({ alertname, judge }) => judge(input, known.has(alertname)));
   };
 }

@@ -88,6 +88,8 @@ export interface TrackedAlert {
    * Nobody is notified of it until it is found, or of its end.
    */
   readonly isUnconfirmed?: true;
+  /** It is resolved, but may last or is covered after all: nobody who has not been told of its end is told now. */
+  readonly isDoubted?: true;
   /** The planned work that covers it, its end in wall time. It ends with the work, or when the alert is resolved. */
   readonly planned?: ProblemPlan;
   /** It fires since the work began, and nobody is notified of it before the work ends. */

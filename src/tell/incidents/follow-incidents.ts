@@ -228,7 +228,7 @@ export function followIncidents(
   const unchanged = new Set(snapshot.map(({ subnet }) => subnet.name).filter((name) => !subjects.has(name)));
   const current = new Map<string, Incident>();
   const ended = new Map([...before.ended].slice(-MOST_ENDED));
-  /** What follows from an open problem is not listed, and not over. */
+  /** What follows from another problem, if only a suspected one, is not listed, and not over. */
   const covered = new Set<string>();
   const last = lastOfEach(ended.values());
   const ids = new Set([...before.open.values(), ...before.ended.values()].map(({ id }) => id));
@@ -238,9 +238,9 @@ export function followIncidents(
       const key = incidentKey(subnet.name, problem);
       // After a reload, until the next diagnosis.
       if (!subjects.get(subnet.name)?.(problem)) continue;
-      if (!isStanding(problem)) continue;
       for (const each of problem.causes)
         if (mayCover(problem, moment.now) || there.get(each) !== undefined) covered.add(incidentKey(subnet.name, each));
+      if (!isStanding(problem)) continue;
       const known = before.open.get(key);
       const followed = follow(subnet.name, problem, known, last.get(key), ids, moment);
       if (known !== undefined && known.id !== followed.id) ended.set(known.id, close(known, 'recovered', moment.now));

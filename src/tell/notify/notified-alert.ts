@@ -1,19 +1,26 @@
 import type { AlertAnnotations, AlertDetails, AlertLabels } from '../alerts/tracked-alert.ts';
 
+/** How an alert has ended. */
+export interface AlertEnd {
+  /** When it was found to be over, in wall time. */
+  readonly endsAt?: number;
+  /** What was known of it last, which may not have been sent. */
+  readonly endedAs?: AlertDetails | undefined;
+}
+
 /** An alert that a channel has been notified of, and not yet of its end. Times are wall time. */
-export interface NotifiedAlert {
+export interface NotifiedAlert extends AlertEnd {
   readonly labels: AlertLabels;
   readonly annotations: AlertAnnotations;
   readonly details?: AlertDetails | undefined;
   readonly startsAt: number;
   /** When the evidence in `details` was seen. Absent in what an earlier version has stored. */
   readonly seenAt?: number;
-  /** When a new cause of it was sent last. */
+  /** When a new cause of it was sent last, and the causes that were sent before that. */
   readonly renewedAt?: number;
+  readonly toldCauses?: readonly string[];
   /** It has been clearing since then: what it is about now may be another. */
   readonly hasCleared?: true;
-  /** When it was found to be over. */
-  readonly endsAt?: number;
   /** Who has acknowledged it, once the channel was notified of that. */
   readonly acknowledgedBy?: string;
 }

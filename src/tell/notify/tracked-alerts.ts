@@ -77,8 +77,9 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
 }
 
 /** An alert that cannot be judged now, with what is known of it. */
-function renew(before: TrackedAlert, details: AlertDetails, now: number): TrackedAlert {
-  if (before.phase !== 'firing') return before;
+function renew(before: TrackedAlert, details: AlertDetails | undefined, now: number): TrackedAlert {
+  if (before.phase === 'resolved') return { ...before, isDoubted: true };
+  if (before.phase === 'pending' || details === undefined) return before;
   const causeAt = causeAtOf(before, details, now);
   return { ...before, details, causeAt, seenAt: details.isClearing ? Math.min(before.seenAt, now) : now };
 }
@@ -86,7 +87,10 @@ function renew(before: TrackedAlert, details: AlertDetails, now: number): Tracke
 /** The next state of an alert without a finding; undefined when it ends here. */
 function clear(before: TrackedAlert, now: number): TrackedAlert | undefined {
   if (before.phase === 'pending') return undefined;
-  if (before.phase === 'resolved') return before;
+  if (before.phase === 'resolved') {
+    const { isDoubted: _, ...resolved } = before;
+    return resolved;
+  }
   const clearSince = Math.min(before.clearSince ?? now, now);
   if (now - clearSince < before.keepFiringForMs) return { ...before, clearSince };
   return before.isHeld ? undefined : resolve(before, now);
@@ -118,7 +122,7 @@ export function foldAlerts(before: TrackedAlerts, findings: readonly AlertFindin
     const old = before.get(key);
     seen.add(key);
     if (finding.state === 'active') put(key, old, activate(old, finding, now));
-    else if (old !== undefined) put(key, old, finding.details ? renew(old, finding.details, now) : old);
+    else if (old !== undefined) put(key, old, renew(old, finding.details, now));
   }
   for (const [key, old] of before) if (!seen.has(key)) put(key, old, clear(old, now));
   return { trackedAlerts, transitions };

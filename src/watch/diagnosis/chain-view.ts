@@ -57,7 +57,9 @@ export const isOfRunBefore = ({ facts: { container, node } }: TargetState): bool
   (node?.chain?.at ?? Number.POSITIVE_INFINITY) < (findContainer(container)?.startedAt ?? 0);
 
 export function viewChain(states: readonly TargetState[]): ChainView {
-  const observations = states.flatMap(({ facts }) => facts.node?.chain?.observation ?? []);
+  // What was said in the run before is asked again: where all were made anew, it would outvote those that have answered since.
+  const told = states.filter((state) => !isOfRunBefore(state));
+  const observations = (told.length === 0 ? states : told).flatMap(({ facts }) => facts.node?.chain?.observation ?? []);
   const chain = findMajority(
     observations.filter(({ chainId, genesis }) => chainId !== undefined && genesis !== undefined),
   );

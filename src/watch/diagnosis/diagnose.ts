@@ -97,14 +97,25 @@ function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
   return { ...one, evidence, fix };
 }
 
-/** A quorum at risk pages with what keeps its nodes from voting, as their own problems are not sent beside it. */
-function withReasons(risk: Suspicion, found: readonly Suspicion[]): Suspicion {
-  const reasons = (risk.nodes ?? []).flatMap(
+/** What has no check of its own: only its own words say what to do. */
+const isKnownFailure = ({ problem }: Suspicion): boolean => problemCatalog[problem].judgedBy.length === 0;
+
+/**
+ * A quorum at risk or a halt pages with what keeps these nodes from voting, as their own problems are not sent beside it. A halt has said
+ * by itself who is down.
+ */
+function withReasons(page: Suspicion, nodes: readonly string[], found: readonly Suspicion[]): Suspicion {
+  const all = nodes.flatMap(
     (node) =>
-      found.find(({ component, name, explains }) => component === 'node' && name === node && explains.length > 0)
-        ?.summary ?? [],
+      found.find(({ component, name, explains }) => component === 'node' && name === node && explains.length > 0) ?? [],
   );
-  return { ...risk, evidence: formatReason({ seen: risk.evidence, cause: listNames(reasons) }) };
+  const reasons = page.problem === 'subnet_halted' ? all.filter(isKnownFailure) : all;
+  const failure = reasons.find(isKnownFailure);
+  return {
+    ...page,
+    evidence: formatReason({ seen: page.evidence, cause: listNames(reasons.map(({ summary }) => summary)) }),
+    fix: failure === undefined ? page.fix : `${page.fix}; for ${failure.name}: ${failure.fix}`,
+  };
 }
 
 /** The failing checks that these problems explain, without the own checks of each problem. */
@@ -202,7 +213,10 @@ export function diagnose(
     found.set(known ? { ...known, explains: [...known.explains, ...taken.explains] } : taken);
   }
   const risk = found.get({ problem: 'quorum_at_risk' });
-  if (risk !== undefined) found.set(withReasons(risk, found.values));
+  if (risk !== undefined) found.set(withReasons(risk, risk.nodes ?? [], found.values));
+  const out = view.nodes.flatMap(({ isOut, name }) => (isOut ? [name] : []));
+  const halted = found.get({ problem: 'subnet_halted' });
+  if (halted !== undefined) found.set(withReasons(halted, out, found.values));
   // While nothing could be reached, silence was not evidence: each problem is confirmed by what is found from now on.
   if (before.values.some(({ problem }) => isBlind(problem)))
     for (const one of found.values) found.set({ ...one, lastedMs: 0 });

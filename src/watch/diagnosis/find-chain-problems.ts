@@ -2,12 +2,13 @@ import { formatMoment } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
 import { formatCount, listEach, shorten } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
+import { START_MS } from '../../model/restart-cause.ts';
 import { MOST_BY_KILL } from '../rules/known-failures.ts';
 import { describeShared, findDoubleVoters, findDoubleVotes } from './find-double-votes.ts';
 import { describeReturn } from './find-epoch.ts';
 import { findMeshProblems } from './find-mesh-problems.ts';
 import { findUpgradeProblems } from './find-upgrades.ts';
-import { adviceOf, hasPrinted, isMissing, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
+import { adviceOf, checkOf, hasPrinted, isMissing, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 import { explain, explainEach, type Found, refsTo, suspect, suspectTarget } from './suspect.ts';
 
 const addressOf = ({ address, isForeign }: NodeView): string | undefined => (isForeign ? undefined : address);
@@ -33,6 +34,12 @@ function findStrangers({ nodes, chain: { masternodes } }: SubnetView): readonly 
     return address !== undefined && !known.has(address);
   });
 }
+
+/** Whether a node that had the key of another one has just lost its container: it may come back with a key of its own. */
+const isRemade = (node: NodeView, { masters, now }: SubnetView): boolean =>
+  node.container.kind === 'missing' &&
+  masters.get(node.address ?? '') !== node &&
+  now - (checkOf(node.state, 'container')?.since ?? 0) < START_MS;
 
 /** How it is known that these addresses do not vote. */
 function describeLoss(orphans: readonly string[], { nodes, silentVoters, now, toWall }: SubnetView): string {
@@ -63,7 +70,7 @@ function findKeyProblems(view: SubnetView): readonly Suspicion[] {
     });
   });
   found.push(...findDoubleVoters(ofOthers, view));
-  if (orphans.length === 0) return found;
+  if (orphans.length === 0 || view.nodes.some((node) => isRemade(node, view))) return found;
   const strangers = findStrangers(view);
   const runners = listEach(strangers, ({ name }) => name);
   const total = view.chain.masternodes?.active.length ?? 0;
@@ -111,7 +118,7 @@ function describeBegun(known: readonly NodeView[], { nodes, now }: SubnetView): 
 }
 
 /** Every node that answers is on another chain than before, or at the begin of the same: the network was replaced by a new one. */
-function findReplacedChain(view: SubnetView): Suspicion | undefined {
+export function findReplacedChain(view: SubnetView): Suspicion | undefined {
   const { nodes } = view;
   const known = nodes.filter(({ answers, chainFacts }) => answers === true && chainFacts !== undefined);
   const evidence = describeOther(known, view) ?? describeBegun(known, view);

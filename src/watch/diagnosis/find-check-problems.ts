@@ -89,8 +89,18 @@ function findDegraded(targets: readonly TargetView[]): Suspicion | undefined {
     const also = others.length === 0 ? '' : `; the same holds for ${listNames(others.map(({ name }) => name))}`;
     return `${first?.seen}${also}`;
   });
+  // That of a container is its own health check, which fails.
+  const [unhealthy, unseen] = [true, false].map((isOwn) => {
+    const names = degraded.flatMap(({ check, name }) => ((check === 'container') === isOwn ? [name] : []));
+    return listNames([...new Set(names)]);
+  });
   return suspect('check_degraded', {
-    summary: `subnetd sees less of ${listNames([...new Set(degraded.map(({ name }) => name))])} than it could`,
+    summary: [
+      unseen && `subnetd sees less of ${unseen} than it could`,
+      unhealthy && `the health check of ${unhealthy} fails`,
+    ]
+      .filter(Boolean)
+      .join(', and '),
     evidence: evidence.join('; '),
     fix: [...alike.values()].map(([first]) => first?.fix).join('; '),
   });

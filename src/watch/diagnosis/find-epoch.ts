@@ -209,9 +209,13 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const nodeOf = findNodes(view, members);
   const votes = countNextVotes(view);
   const following = place && place.number + 1;
+  const [unclaimed, ...others] = [...active, ...standby, ...penalised].filter((address) => !nodeOf.has(address));
+  const [mute, ...alike] = view.nodes.filter((node) => node.address === undefined);
+  const presumed = others.length + alike.length === 0 && mute && isMissing(mute) ? mute.name : undefined;
   const describe = (address: string, vote: Vote, changes: Partial<Masternode>): Masternode => ({
     address,
     name: nodeOf.get(address)?.name,
+    ...(address === unclaimed && presumed !== undefined && { presumed }),
     vote,
     ...changes,
     next: nextSet?.fates.get(address),

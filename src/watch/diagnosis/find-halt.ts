@@ -5,9 +5,10 @@ import { isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { isCredible } from '../rules/view.ts';
+import { findReplacedChain } from './find-chain-problems.ts';
 import { findChosen, placeEpoch } from './find-epoch.ts';
 import { describeVotes } from './find-headline.ts';
-import { type Block, findLostSnapshot, findLostState } from './find-lost-state.ts';
+import { type Block, describeSetBackAll, findLostSnapshot, findLostState, isGapBlock } from './find-lost-state.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
 import { createIsVoter, describeUntold, requiredVotes } from './quorum.ts';
 import {
@@ -124,7 +125,8 @@ function describeRestart(nodes: readonly NodeView[]): string {
  * one, and often ends that. Where all were started since the last block nobody has such a certificate, and XDC-Subnet v0.3.2 refuses what
  * they tell: there only those of the higher round can come back to the others, although they forget their votes.
  */
-function findSplitRounds(view: SubnetView, since: number): Required<Finding> | undefined {
+function findSplitRounds(view: SubnetView, last: Block): Required<Finding> | undefined {
+  const { since } = last;
   const required = view.quorum?.required ?? 0;
   const waiting = findWaiting(view, since);
   const groups = [...Map.groupBy(waiting, ({ round }) => round)].toSorted(([one], [other]) => other - one);
@@ -142,10 +144,13 @@ function findSplitRounds(view: SubnetView, since: number): Required<Finding> | u
   const restarted = others.flatMap(([, ones]) => ones.map(({ node }) => node)).slice(0, required - staying.length);
   const [it, takes] = restarted.length === 1 ? ['it comes', 'it takes'] : ['they come', 'they take'];
   const restart = describeRestart(restarted);
-  const rest =
-    'If no block comes within a minute, restart the others too, one after another. A second vote shows as double_vote, and needs nothing';
+  const seen = `${described.join(', ')}, and ${required} must wait in the same one`;
+  const [first] = waiting;
+  const setBack = first && isGapBlock(view.chain, last) ? describeSetBackAll(first.node, last) : undefined;
+  if (setBack && haveAllStarted) return { seen, fix: setBack };
+  const rest = `If no block comes within a minute, ${setBack ?? 'restart the others too, one after another. A second vote shows as double_vote, and needs nothing'}`;
   return {
-    seen: `${described.join(', ')}, and ${required} must wait in the same one`,
+    seen,
     fix: haveAllStarted
       ? `${restart}, so that ${it} back in round ${round}: the others cannot leave it, as all were started since the last block. ${rest}`
       : `wait a minute, as what nodes tell each other at the third time-out often ends this. If no block comes, ${restart}: ${takes} round ${round} from the others. ${rest}`,
@@ -166,7 +171,9 @@ function findNoProposer(view: SubnetView, last: Block): Required<Finding> | unde
   if (first === undefined || stuck.length < quorum.required) return undefined;
   return {
     seen: `each masternode has had its turn since then, up to round ${first.round}, and none has made a block`,
-    fix: `${describeRestart(stuck.map(({ node }) => node))}, all of them at once`,
+    fix: isGapBlock(chain, last)
+      ? describeSetBackAll(first.node, last)
+      : `${describeRestart(stuck.map(({ node }) => node))}, all of them at once`,
   };
 }
 
@@ -282,7 +289,7 @@ function adviseOnHalt(
   const cause =
     findLostState(view, last) ??
     findLostSnapshot(view, last) ??
-    (mayBeSplit ? findSplitRounds(view, last?.since ?? view.now) : undefined) ??
+    (last && mayBeSplit ? findSplitRounds(view, last) : undefined) ??
     (last && findNoProposer(view, last));
   const awaited = cause === undefined ? [...starting, ...gone] : starting;
   if (awaited.length > 0)
@@ -304,7 +311,8 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   const { nodes, now, stallAfterMs, quorum = { total: 0, required: 0, voting: 0 } } = view;
   if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
   const halt = before.get({ problem: 'subnet_halted' });
-  const isOpen = halt?.state === 'open';
+  // The halt of a network that was replaced is over, whatever the new one does.
+  const isOpen = halt?.state === 'open' && findReplacedChain(view) === undefined;
   if (isOpen && view.haltedUntil === now) return undefined;
   const shown = findNewestShown(view);
   const answered = findLastBlock(view, isOpen);
@@ -338,6 +346,6 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
     evidence: `${seen}; ${describeVotes(quorum)}${out.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listEach(out, describeOut)}`}${describeStarting(starting)}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,
     fix: advice.fix,
     explains: explainHalt(view),
-    causes: refsTo({}, 'quorum_at_risk', 'finality_stalled'),
+    causes: refsTo({}, 'quorum_at_risk', 'finality_stalled', 'next_epoch_at_risk'),
   });
 }

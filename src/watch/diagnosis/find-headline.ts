@@ -125,10 +125,9 @@ export function findHeadline(
   const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
   // The worst one comes first, so nothing else is open.
   const isClearing = worst?.state === 'clearing' && worst.planned === undefined;
-  const isSpareAwaited =
-    worst?.problem === 'quorum_at_risk' && quorum?.starting !== undefined && countReserve(quorum) <= 0;
+  const isSpareAwaited = worst?.problem === 'quorum_at_risk' && quorum !== undefined && countReserve(quorum) <= 0;
   const over = isSpareAwaited
-    ? 'Over once those that have just started vote'
+    ? `Over once ${quorum.starting ? 'those that have just started vote' : 'a vote is to spare again'}`
     : 'No longer seen, and over unless it returns';
   const gone = isClearing && worst !== suspected ? `${over}: ${worst.summary}.` : '';
   const join = (...sentences: readonly string[]) => sentences.filter(Boolean).join(' ');
@@ -144,7 +143,8 @@ export function findHeadline(
   if (isOfPart && isQuorumLost(quorum)) {
     const isSaid = known === suspicion && suspected !== undefined && isSure(suspected);
     // What costs votes comes first.
-    const detail = join(nameCauses(problems.filter(isSure), undefined), isSaid ? '' : known, gone, work);
+    const sure = nameCauses(problems.filter(isSure), undefined);
+    const detail = join(sure, isSaid ? '' : known, isSpareAwaited ? '' : gone, describeUnseen(targets), work);
     return { standing: 'warn', sentence: `${subnet} may be halted: ${describeVotes(quorum)}`, detail };
   }
   if (worst === undefined && !hasRisen)
@@ -178,7 +178,7 @@ export function findHeadline(
     return { standing, sentence: `${subnet} ${state}${reserve === undefined ? '' : mayLose}`, detail };
   }
   if (isClearing) {
-    const detail = join(votes, suspicion, gone, work);
+    const detail = join(votes, suspicion, gone, describeUnseen(targets), work);
     const sentence = `${subnet} is recovering${suspected === undefined ? '' : ', but a possible problem is being checked'}`;
     return { standing: 'warn', sentence, detail, since: worst.since };
   }

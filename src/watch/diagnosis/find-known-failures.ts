@@ -78,6 +78,21 @@ const WIPED: Pick<ShownFailure, 'cause' | 'fix'> = {
   fix: 'wait until it has caught up; if nobody emptied the folder, see that the volume of its container is the one of before',
 };
 
+/** Nodes are set back one after another, and then started again. */
+const SET_BACK_MS = 5 * 60_000;
+
+/** The same when its head was set back, in this run or before its last start. */
+const SET_BACK: Pick<ShownFailure, 'cause' | 'fix'> = {
+  cause: 'Its head was set back, as by debug_setHead, which its log says.',
+  fix: 'nothing, if that was done on purpose; if not, find out who may call debug_setHead of it',
+};
+
+/** Whether the log of a node says shortly before its height fell that its head was set back. */
+function isSetBack({ facts }: TargetState): boolean {
+  const { at = Number.NaN } = facts.logs?.patterns.rewound ?? {};
+  return Math.abs((findFall(facts)?.at ?? Number.NaN) - at) < SET_BACK_MS;
+}
+
 /** What replaces the texts of `relayer_dead` when the log says why the program ended. */
 function findDeath({ target, facts: { logs } }: TargetState): Partial<Pick<ShownFailure, 'cause' | 'fix'>> {
   const { what, fix } = logs?.patterns[logs.relayer?.died?.because ?? ''] ?? {};
@@ -115,6 +130,7 @@ function isTriedAgain({ signs = [] }: ShownFailure, { facts }: TargetState, now:
 
 function specifyFailure(failure: ShownFailure, state: TargetState): ShownFailure {
   const { name: problem } = failure;
+  if (problem === 'head_regression' && isSetBack(state)) return { ...failure, ...SET_BACK };
   if (problem === 'head_regression' && hasLostData(state.facts)) return { ...failure, ...WIPED };
   if (problem === 'relayer_dead') return { ...failure, ...findDeath(state) };
   if (problem === 'silent_restart_loop') return { ...failure, ...findKiller(state) };

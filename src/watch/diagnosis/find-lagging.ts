@@ -114,7 +114,7 @@ function tellApart(view: SubnetView, node: NodeView) {
 
 const LOOK_AT_MACHINE =
   'see what its machine is short of with `docker stats --no-stream` and `iostat -x 5 3`: processor, memory or disk';
-const LOOK_AT_PATH = 'measure the path to the machines of the others, as with `mtr`, and see whom it has as peers';
+const LOOK_AT_PATH = 'measure the path to the machines of the others, for example with `mtr`, and look at its peers';
 
 /** A masternode that falls behind the others: in its turns, with the usual share that is missed of them, or in its blocks. */
 interface Laggard {
@@ -143,12 +143,12 @@ function describeLag({ missed, late }: Laggard, lag: LagFacts, address: string) 
   const usual = usualOf(lag.votes, address, shareOf);
   return [
     missed &&
-      `of its latest turns ${percent(shareOf(missed.turns))} brought no block, at least ${percent(leastShare(missed.turns))} whatever chance adds, and ${percent(missed.usual)} of those of most others`,
+      `${percent(shareOf(missed.turns))} of its latest turns brought no block (at least ${percent(leastShare(missed.turns))}, allowing for chance), against ${percent(missed.usual)} of those of most others`,
     late &&
       `in its log a block comes ${formatSpan(Math.max(0, late.delayMs))} later than in half of the logs, one in 20 ${formatSpan(Math.max(0, late.delayP95Ms))} or more`,
     votes &&
       usual !== undefined &&
-      `${percent(shareOf(votes))} of the rounds had their quorum without its vote, and ${percent(usual)} without that of most others`,
+      `${percent(shareOf(votes))} of the rounds reached their quorum without its vote, and ${percent(usual)} without that of most others`,
   ];
 }
 
@@ -160,7 +160,7 @@ function explainLag(view: SubnetView, { node, late }: Laggard, hasBlocks: boolea
       ? LOOK_AT_MACHINE
       : isQuick && late
         ? LOOK_AT_PATH
-        : `${LOOK_AT_MACHINE}; if nothing, ${LOOK_AT_PATH}`;
+        : `${LOOK_AT_MACHINE}; if nothing stands out, ${LOOK_AT_PATH}`;
   const apart = [...own, ...place];
   const alike =
     !isQuick || !hasBlocks

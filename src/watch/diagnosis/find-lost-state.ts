@@ -56,6 +56,20 @@ export function findLostState({ nodes, now }: SubnetView, last: Block | undefine
 }
 
 /**
+ * Whether another block of the same height must not come. After a start of all, nobody has the certificate of the last block, so that one
+ * of them makes it again. XDC-Subnet keeps the snapshot of a gap block for the first one only, as the second one brings no reorganisation
+ * (core/blockchain.go, `UpdateM1`), and nobody can make the next: all must begin again below it.
+ */
+export const isGapBlock = ({ consensus, epochsBy }: SubnetView['chain'], { number }: Block): boolean =>
+  consensus !== undefined && epochsBy === 'block' && (number + consensus.gap) % consensus.epoch === 0;
+
+/** All begin again below a block. */
+export function describeSetBackAll(node: NodeView, { number }: Block): string {
+  const before = number - 1;
+  return `set the head of each node back to block ${before}, for ${node.name} ${describeSetBack(node, `"0x${before.toString(16)}"`)}; restart them when all are set back; ${SET_BACK}`;
+}
+
+/**
  * A gap block that was made twice, as when all nodes were started again at it: they voted for the second one, and kept the snapshot of
  * the masternodes for the first one only, so none can make the next. Seen with seven nodes of XDC-Subnet v0.3.2, which stood for
  * twenty minutes through two restarts of all; set back to the block before, they made blocks again within a minute.
@@ -66,9 +80,8 @@ export function findLostSnapshot({ nodes, now }: SubnetView, last: Block | undef
   const lacking = nodes.filter((node) => printsNow(node, 'snapshot_missing', withinMs, now));
   const [node] = lacking;
   if (node === undefined || lacking.length < Math.min(2, nodes.length)) return undefined;
-  const before = last.number - 1;
   return {
     seen: `${namesOf(lacking)} cannot make the next block, by the log: block ${last.number} was made twice, and nobody has the snapshot of the one that was voted for`,
-    fix: `set the head of each node back to block ${before}, for ${node.name} ${describeSetBack(node, `"0x${before.toString(16)}"`)}; restart them when all are set back; ${SET_BACK}`,
+    fix: describeSetBackAll(node, last),
   };
 }

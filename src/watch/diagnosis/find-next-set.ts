@@ -1,10 +1,11 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { formatCount, joinAnd, listEach } from '../../lib/words.ts';
 import { describeReason, type Fate, type NextSet } from '../../model/next-set.ts';
+import { isStanding, type Problem, type ProblemIndex } from '../../model/problem.ts';
 import { countReserve } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { ChainView } from './chain-view.ts';
-import { findChosen, placeEpoch } from './find-epoch.ts';
+import { describeReturn, findChosen, type Place, placeEpoch } from './find-epoch.ts';
 import { predictNextSet } from './predict-next-set.ts';
 import { countNextVotes, presenceBy } from './quorum.ts';
 import type { NodeView, SubnetView } from './subnet-view.ts';
@@ -25,7 +26,15 @@ export function viewNextSet(
   const place = placeEpoch(chain, counted.masternodes);
   if (place === undefined) return undefined;
   const chosen = findChosen(chain, counted.masternodes, place) && nextEpoch;
-  return predictNextSet({ epochsBy, counted, settings, place, election, chosen, presenceOf: presenceBy(voters, now) });
+  return predictNextSet({
+    epochsBy,
+    counted,
+    settings,
+    place,
+    election,
+    chosen,
+    presenceOf: presenceBy(voters, counted.at, now),
+  });
 }
 
 /** A masternode of the inventory that has turns now and none in the next epoch. */
@@ -68,20 +77,53 @@ function describeWayBack(
   return `${bring} and keep ${leavers.length === 1 ? 'it' : 'them'} running${isChosen ? ': the choice is made, and the next one counts what is signed before it' : ''}`;
 }
 
-/** The next epoch begins without a masternode of the inventory, or without a vote to spare, unless somebody acts. */
-export function findNextSetProblem(view: SubnetView): Found {
+/**
+ * What was foretold has come true, and is not over: for the epoch of which it was told, and for as long as the chain penalises the nodes.
+ * Who has resigned on purpose has no turns in later ones either, which needs nobody. After a restart only its words are known.
+ */
+function findComeTrue(view: SubnetView, told: Problem | undefined, { number }: Place): Found {
+  const { active = [], penalised = [], standby = [] } = view.chain.masternodes ?? {};
+  if (told === undefined || !isStanding(told)) return undefined;
+  const since = Number(/ epoch (\d+)/.exec(told.summary)?.[1]);
+  const names = told.nodes ?? told.summary.split(/,? /);
+  const isOut = (address: string) =>
+    number === since ? !active.includes(address) : number > since && penalised.includes(address);
+  const out = view.nodes.filter(({ name, address }) => names.includes(name) && address !== undefined && isOut(address));
+  const [first] = out;
+  if (first?.address === undefined) return undefined;
+  const listed = listEach(out, ({ name }) => name);
+  const has = out.length === 1 ? 'has' : 'have';
+  const back = standby.includes(first.address)
+    ? `add stake to ${listed} in the validator contract`
+    : `propose ${listed} again in the validator contract, if that was not intended`;
+  return suspect('next_epoch_at_risk', {
+    about: told.about,
+    nodes: out.map(({ name }) => name),
+    summary: `${listed} ${has} ${number === since ? 'no turns in' : 'had no turns since'} epoch ${since}`,
+    evidence: `as foretold, epoch ${number} goes on without ${listed}: ${formatCount(active.length, 'masternode has', 'masternodes have')} turns`,
+    fix: penalised.includes(first.address) ? describeReturn(view, first.address, first.isOut) : back,
+  });
+}
+
+/**
+ * The next epoch begins without a masternode of the inventory, or without a vote to spare, unless somebody acts; or this one did, as was
+ * told before.
+ */
+export function findNextSetProblem(view: SubnetView, before: ProblemIndex<Problem>): Found {
   const { nextSet, chain, nodes, reference, quorum } = view;
   const { counted, consensus, epochsBy } = chain;
   const place = counted && placeEpoch(chain, counted.masternodes);
   const votes = countNextVotes(view);
-  if (!nextSet || !place || !consensus || !votes || reference === undefined) return undefined;
+  if (!place) return undefined;
+  const comeTrue = findComeTrue(view, before.get({ problem: 'next_epoch_at_risk' }), place);
+  if (!nextSet || !consensus || !votes || reference === undefined) return comeTrue;
   const choice = epochsBy === 'round' ? place.nextFirstBlock : (place.choiceBlock ?? place.nextFirstBlock);
   const isDue = (choice - reference) * consensus.minePeriodMs <= BEFORE_CHOICE_MS;
-  if (!isDue || !nodes.some(({ rises }) => rises)) return undefined;
+  if (!isDue || !nodes.some(({ rises }) => rises)) return comeTrue;
   const leavers = findLeavers(view);
   const hasSpare = quorum !== undefined && countReserve(quorum) > 0;
   const isThin = hasSpare && votes.voting <= votes.required;
-  if (leavers.length === 0 && !isThin) return undefined;
+  if (leavers.length === 0 && !isThin) return comeTrue;
   const epoch = `epoch ${place.number + 1}`;
   const names = listEach(leavers, ({ node }) => node.name);
   const reasons = new Set(leavers.flatMap(({ fate }) => describeReason(fate) || []));
@@ -94,7 +136,7 @@ export function findNextSetProblem(view: SubnetView): Found {
       leavers.length === 0
         ? `${epoch} begins with no spare vote`
         : `${drop}${isThin ? ', which leaves no spare vote' : ''}`,
-    evidence: `${reasons.size === 0 ? '' : `${joinAnd([...reasons])}; `}${nextSet.isChosen ? 'as chosen' : 'if all go on as they do'} at block ${choice}, ${spare}`,
+    evidence: `${reasons.size === 0 ? '' : `${joinAnd([...reasons])}; `}${nextSet.isChosen ? 'as chosen' : 'if all go on as they do'} at block ${choice}${!nextSet.isChosen && epochsBy === 'round' ? ' at the latest' : ''}, ${spare}`,
     fix: describeWayBack(leavers, nextSet, view, consensus.minePeriodMs),
   });
 }

@@ -65,8 +65,11 @@ function findClosedRpc(node: NodeView, view: SubnetView): Suspicion | undefined 
     port === undefined
       ? `see on which address and port ${name} serves RPC, if at all`
       : `its container is set to serve RPC at port ${port}: see that this port is published`;
-  const { seen = '', fix = '' } = checkOf(state, 'latest_block') ?? {};
+  const { seen = '', fix = '', since = view.now } = checkOf(state, 'latest_block') ?? {};
+  const { at: answersSince = view.now } = state.facts.node?.returned ?? {};
   return suspectTarget('rpc_closed', node, {
+    // The time in which it was waited for counts: its socket has answered meanwhile.
+    lastedMs: answers === true ? view.now - Math.max(since, answersSince) : 0,
     summary: `subnetd cannot reach the RPC of ${name}, which runs`,
     evidence: `${seen}; ${life}`,
     fix: isDockerSilent(node, view)
@@ -131,7 +134,7 @@ function findSilent(node: NodeView, view: SubnetView): Suspicion | undefined {
     summary: isBarred ? `subnetd cannot see ${name}` : `${name} does not answer`,
     evidence: check?.seen ?? '',
     fix:
-      (isGone ? undefined : check?.fix) ??
+      (waitsForDocker ? WAKE_DOCKER : isGone ? undefined : check?.fix) ??
       (container.kind === 'running' && check !== undefined && !isContainerSeenSince(node, check)
         ? `wait until Docker says whether the container of ${name} still runs`
         : 'container' in container

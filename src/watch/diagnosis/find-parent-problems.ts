@@ -34,6 +34,7 @@ import {
   findMode,
   findRelayer,
   findSubmission,
+  PACE_OVER_MS,
   parentSubject,
   submits,
 } from './parent-view.ts';
@@ -298,12 +299,15 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion |
   // A subnet that was halted leaves a gap in the times of its blocks: only a contract that stays there is late.
   const isLate = lag.ms - lag.since.ms > allowed.ms && progress.readAt - progress.advancedAt > allowed.ms;
   if (!(hasManyBlocks || isLate) || catchesUp(view, progress)) return undefined;
-  const submittedAt = findRelayer(view)?.state.facts.logs?.relayer?.submittedAt;
+  const since = view.facts.parent?.contractSince ?? Number.NEGATIVE_INFINITY;
+  // Of a contract that is new here nobody knows its pace yet, and what was submitted before went to another one.
+  if (view.now - since < PACE_OVER_MS) return undefined;
+  const { submittedAt = since } = findRelayer(view)?.state.facts.logs?.relayer ?? {};
   const seen = `${describeContract(view, progress)} (${mode} mode, limit ${allowed.blocks} blocks)${describeLite(view)}${describeStats(view)}`;
   return suspectParent(view, 'checkpoint_behind', {
     summary: 'the checkpoint on the parent chain is behind the subnet',
     evidence: submits(view)
-      ? `${seen}; the relayer ${submittedAt === undefined ? 'shows no fault' : `says that it submitted ${formatMoment(submittedAt, view)}`}, and the contract is right`
+      ? `${seen}; the relayer ${submittedAt <= since ? 'shows no fault' : `says that it submitted ${formatMoment(submittedAt, view)}`}, and the contract is right`
       : seen,
     fix: submits(view)
       ? 'see that CHECKPOINT_CONTRACT in common.env is parentChain.contract of the inventory, and whether the transactions of the wallet fail on the parent chain'

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { listNames } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { adviceOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
+import { adviceOf, isFromBefore, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 import { explain, suspectTarget } from './suspect.ts';
 
 /** What the stats server says of the chain, beside what the nodes say of it. */
@@ -38,7 +38,9 @@ export function findUnusedBootnode({ nodes }: SubnetView): readonly Suspicion[] 
   const byKey = [...Map.groupBy(known, keyOf).values()];
   const [first] = byKey.find((alike) => alike.length * 2 > known.length) ?? [];
   if (first === undefined) return [];
-  const others = known.filter((node) => keyOf(node) !== keyOf(first) && (node.peers ?? 0) > 0);
+  // The peers of the container before say nothing of the one that runs.
+  const hasPeers = (node: NodeView) => (node.peers ?? 0) > 0 && !isFromBefore(node, 'peers');
+  const others = known.filter((node) => keyOf(node) !== keyOf(first) && hasPeers(node));
   return others.map((node) =>
     suspectTarget('bootnode_unused', node, {
       summary: `${node.name} does not use the bootnode of the other nodes`,

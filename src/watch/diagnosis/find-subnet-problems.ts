@@ -58,6 +58,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined
   const names = listNames([...found, ...orphans]);
   const back = listNames([...found, ...orphans.map((address) => `${address} (no node has its key)`)]);
   const short = required - voting;
+  const waits = short <= 0 && voting - starting < required;
   if (short > 0 && goesOnWithout(missing, view)) return undefined;
   return suspect('quorum_at_risk', {
     about: names,
@@ -66,9 +67,13 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined
     lastedMs: missing.length === 0 ? 0 : Math.min(...missing.map((node) => stalledMs(node, view) ?? 0)),
     // With too few votes the subnet halts, which pages after the stall limit.
     confirmMs: short > 0 ? view.stallAfterMs + ASKED_WITHIN_MS : undefined,
-    summary: short > 0 ? 'too few nodes vote for another block' : 'no further node may fail',
+    summary: waits
+      ? 'too few nodes vote until those that have just started do'
+      : short > 0
+        ? 'too few nodes vote for another block'
+        : 'no further node may fail',
     evidence: `${voting - starting} of ${total} masternodes vote${starting === 0 ? '' : `, ${formatCount(starting, 'has', 'have')} just started,`} and ${formatCount(required, 'is', 'are')} needed, without ${names}`,
-    fix: `bring back ${back}${short > 0 ? `: ${short} more must vote${describeUntold(view, missing)}; restart no other node` : ' before any other work, and restart no other node'}`,
+    fix: `bring back ${back}${short > 0 ? `: ${short} more must vote${describeUntold(view, missing)}; restart no other node` : waits ? ', and wait for those that have just started; restart no other node' : ' before any other work, and restart no other node'}`,
     // Without votes no block comes, and no log shows one.
     explains: short > 0 ? explainHalt(view) : [],
   });
@@ -107,5 +112,5 @@ export function findSubnetProblems(view: SubnetView, before: ProblemIndex<Proble
   const isAfterHalt = before.get({ problem: 'subnet_halted' }) !== undefined;
   // Without a block none is committed, and after a halt three rounds must bring one each first.
   const finality = isAfterHalt ? undefined : findFinality(view);
-  return [findRisk(view, isAfterHalt), finality, findNextSetProblem(view)];
+  return [findRisk(view, isAfterHalt), finality, findNextSetProblem(view, before)];
 }

@@ -127,12 +127,12 @@ const nextOf = ({ next }: Problem, now: number) => (next && now - next.seenAt < 
  * nobody is told of an end meanwhile.
  */
 function raiseAboutOthers(before: Problem, found: Suspicion, now: number): Problem {
-  const { about, explains, lastedMs = 0 } = found;
+  const { about, explains, evidence, fix, lastedMs = 0 } = found;
   const known = nextOf(before, now);
   const since = known?.about === about ? Math.min(known?.since ?? now, now) : now;
   if (Math.max(now - since, lastedMs) >= confirmMsOf(found))
     return toProblem(found, { state: 'open', since, seenAt: now, openedAt: now });
-  return { ...before, explains, fix: found.fix, next: { about, since, seenAt: now } };
+  return { ...before, explains, evidence, fix, next: { about, since, seenAt: now } };
 }
 
 /** A problem that is found: its state by how long it has been found, now and before it was over. */
@@ -287,8 +287,8 @@ function holdBack(one: Problem, before: Problem | undefined, waiting: ReadonlySe
 }
 
 /**
- * Whether a problem that is clearing, and is not about to be open again, pages for another one which has opened and began since. That is of another cause, of which nobody
- * would be told while what pages for it is not over.
+ * Whether a problem that is clearing, and is not about to be open again, pages for another one that has opened since. Nobody would be told
+ * of that while what pages for it is not over.
  */
 function hidesOtherCause(one: Problem, problems: readonly Problem[]): boolean {
   const { clearingSince = Number.POSITIVE_INFINITY, next } = one;
@@ -296,7 +296,7 @@ function hidesOtherCause(one: Problem, problems: readonly Problem[]): boolean {
   const pagedFor = findPagedFor([one]);
   const isPagedBy = (other: Problem) =>
     isWarningOf(other, pagedFor) || (one.problem === 'subnet_halted' && other.problem === 'quorum_at_risk');
-  return problems.some((other) => other.state === 'open' && other.since > clearingSince && isPagedBy(other));
+  return problems.some((other) => other.state === 'open' && (other.openedAt ?? 0) >= clearingSince && isPagedBy(other));
 }
 
 /** The problems of a subnet with those that an earlier process of subnetd has stored as open. What is found now has its own words. */

@@ -12,6 +12,7 @@ import { findNearChoice, findNewEpoch } from './find-epoch.ts';
 import { findTurn } from './find-turn.ts';
 import { checkOf, hasLostNetwork } from './subnet-view.ts';
 import { heightOf, viewContainer } from './view-node.ts';
+import { RECOVERED_FROM } from './view-subnet.ts';
 
 /** When a question about restarts is asked, and since when facts are new enough to answer it. Watched time. */
 interface RestartMoment {
@@ -269,11 +270,12 @@ function viewNodes(
 ): readonly Viewed[] {
   const byName = new Map(members.map((member) => [member.name, member]));
   const nodes = state.targets.filter(({ target }) => target.component === 'node');
-  // A node that has just started may not have connected to the others yet.
+  // A node that has just started, or is back from a problem, may not have connected to the others yet.
+  const away = new Set(state.problems.flatMap(({ problem, name }) => (RECOVERED_FROM.includes(problem) ? [name] : [])));
   const isGone = ({ target: { name }, facts: { container } }: TargetState) => {
     const { isOut, vote } = byName.get(name) ?? {};
     const { startedAt = Number.NEGATIVE_INFINITY } = findContainer(container) ?? {};
-    return isOut === true || vote === 'unknown' || moment.now - startedAt < START_MS;
+    return isOut === true || away.has(name) || vote === 'unknown' || moment.now - startedAt < START_MS;
   };
   const gone = new Set(nodes.filter(isGone));
   return nodes.flatMap((target) => {

@@ -85,7 +85,7 @@ export function findLag(view: SubnetView): Lag | undefined {
 const FASTER = 1.2;
 
 /** Over less time its pace says nothing. */
-const PACE_OVER_MS = 25_000;
+export const PACE_OVER_MS = 25_000;
 
 export function catchesUp(view: SubnetView, { recent }: CheckpointProgress): boolean {
   const [first, last] = [recent[0], recent.at(-1)];

@@ -22,9 +22,14 @@ export interface Outlook {
   readonly election: ElectionReading;
   /** What the chain itself has said of the next epoch. */
   readonly chosen?: NextEpoch | undefined;
-  /** The node of an address takes no part now, or is back for too short a time to have signed; undefined: its transactions show it. */
-  readonly presenceOf: (address: string) => 'out' | 'new' | undefined;
+  readonly presenceOf: (address: string) => Presence;
 }
+
+/**
+ * What is known of the node of a masternode: it takes no part now, or has run for so many milliseconds, too few for its transactions to
+ * show whether it signs; undefined: they show it.
+ */
+export type Presence = 'out' | number | undefined;
 
 /** The first so many of the candidates by their stakes. Equal ones keep their order (core/blockchain.go, `UpdateM1`). */
 function takeFirst(
@@ -73,7 +78,8 @@ export function predictNextSet(outlook: Outlook): NextSet | undefined {
     if (after > signFrom) return true;
     const presence = presenceOf(address);
     if (presence === 'out') return false;
-    if (presence === 'new') return number < signBy;
+    // It signs the blocks that come while it runs.
+    if (presence !== undefined) return number - presence / settings.minePeriodMs < signBy;
     // One that signs each 15th block has sent a transaction within two readings.
     return sent === undefined || election.block - after <= SIGN_EVERY + 2 * (election.block - sent.since);
   };

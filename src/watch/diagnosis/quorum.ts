@@ -4,6 +4,7 @@ import type { Progress } from '../../model/facts.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
 import type { ChainView } from './chain-view.ts';
+import type { Presence } from './predict-next-set.ts';
 import { fails, isMissing, type NeverSigned, type NodeView, type SubnetView, startedAtOf } from './subnet-view.ts';
 
 /** The newest rounds that count, in rounds for each masternode. */
@@ -166,14 +167,18 @@ export function countNextVotes(view: SubnetView): { total: number; required: num
 /** One that has been back for as long has signed something that a reading shows (next-set-source.ts). */
 const SIGNS_WITHIN_MS = 150_000;
 
-/** What is known of a masternode now, beside its transactions. */
+/**
+ * What is known of a masternode now, beside its transactions: it is out, or has run for so long only. One that has answered since
+ * turns were counted, at `countedAt`, may have taken its own until then, which the next count shows.
+ */
 export const presenceBy =
-  (view: Pick<SubnetView, 'masters' | 'silentVoters'>, now: number) =>
-  (address: string): 'out' | 'new' | undefined => {
-    if (isOutBy(view)(address)) return 'out';
+  (view: Pick<SubnetView, 'masters' | 'silentVoters'>, countedAt: number, now: number) =>
+  (address: string): Presence => {
     const node = view.masters.get(address);
+    const { lastGoodAt = 0 } = node?.state.facts.node?.latest ?? {};
+    if (view.silentVoters.has(address) || (isOutBy(view)(address) && lastGoodAt <= countedAt)) return 'out';
     const startedAt = node && startedAtOf(node);
-    return startedAt !== undefined && now - startedAt < SIGNS_WITHIN_MS ? 'new' : undefined;
+    return startedAt !== undefined && now - startedAt < SIGNS_WITHIN_MS ? now - startedAt : undefined;
   };
 
 /** Whether a node may be a masternode: it is one, or it has given no address and there is one that is not a node's. */

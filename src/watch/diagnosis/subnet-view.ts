@@ -10,7 +10,7 @@ import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { Quorum, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
-import { engineOf, type NodeTarget, type Subnet } from '../../model/target.ts';
+import { engineOf, type NodeTarget, type Subnet, type Target } from '../../model/target.ts';
 import type { CheckName, CheckState } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
 import type { ChainView } from './chain-view.ts';
@@ -89,7 +89,7 @@ interface FoundExposure {
 }
 
 /** What earlier diagnoses of a subnet knew. An exposure stays the same for an hour. */
-export type ExposureMemory = WeakMap<NodeTarget, FoundExposure>;
+export type ExposureMemory = WeakMap<Target, FoundExposure>;
 
 /** Everything that is known of a subnet at one moment. Times are watched time. */
 export interface SubnetView {
@@ -175,7 +175,8 @@ export function isDockerSilent({ state }: TargetView, { targets }: Pick<SubnetVi
 }
 
 /** What to do first about a target of which the engine is silent. */
-export const WAKE_DOCKER = 'make Docker answer first, as with `systemctl restart docker` on its machine';
+export const WAKE_DOCKER =
+  'make Docker answer first, as with `systemctl restart docker` on its machine, which restarts its containers too';
 
 /** When the last probe of a node that has ended began. */
 export function askedAt(state: TargetState): number {

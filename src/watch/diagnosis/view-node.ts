@@ -128,6 +128,13 @@ export function viewTarget(state: TargetState, setup: TargetSetup): TargetView {
   return { state, container: viewContainer(state), failing, setup: currentSetup(setup, state) };
 }
 
+/** Whether the container of a node had ended when its Docker Engine last answered: without that, nothing starts it again. */
+function hasEndedUnseen({ facts: { container, node } }: TargetState): boolean {
+  const { observation, lastExit, run } = container ?? {};
+  if (observation?.kind !== 'docker-unreachable' || lastExit === undefined) return false;
+  return lastExit.at > Math.max(run?.startedAt ?? 0, node?.latest?.lastGoodAt ?? 0);
+}
+
 /** What the view of each node of a subnet needs of the others. */
 export interface Moment {
   readonly stallAfterMs: number;
@@ -227,9 +234,11 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
       Math.max(stoodAt, before) || isMadeNow;
   const isRepeating =
     height !== undefined && height.number <= stoodAt && within(height.riseDueSince, stallAfterMs, now);
+  const { container: _, ...unnamed } = target;
   return {
     ...view,
-    target,
+    // What the inventory names wrongly names no file of the node either.
+    target: container.kind === 'elsewhere' ? unnamed : target,
     name: target.name,
     chainFacts: node?.chain,
     address: addressOf(state.facts),
@@ -249,6 +258,7 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
     isOut:
       isForeign ||
       isStopped(view) ||
+      hasEndedUnseen(state) ||
       isLooping ||
       isSilent ||
       isAlone ||

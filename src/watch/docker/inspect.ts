@@ -47,7 +47,8 @@ function toContainer(body: unknown): Container | undefined {
   const state = toMembers(State);
   const name = typeof path === 'string' ? path.replace(/^\//, '') : '';
   if (typeof id !== 'string' || !/^\w{1,128}$/.test(id) || !/^[\w.-]{1,255}$/.test(name)) return undefined;
-  const status = state?.Status;
+  // Podman 4 says `stopped` of what has exited.
+  const status = state?.Status === 'stopped' ? 'exited' : state?.Status;
   if (state === undefined || typeof status !== 'string' || !/^[a-z]{1,32}$/.test(status)) return undefined;
 
   const createdAt = toTime(Created);

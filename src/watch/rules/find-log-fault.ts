@@ -101,13 +101,18 @@ const countedSource = ({ sources }: LogFacts): LogSourceState | undefined => sou
 /** Whether a log that is not up has not been read to its end yet, and nothing keeps it from being read. */
 export const isBeingRead = (logs: LogFacts): boolean => countedSource(logs)?.fault === undefined;
 
+/** Docker's words for a container that it is removing, or could not remove completely. */
+const GOING: readonly string[] = ['dead', 'removing'];
+
 /**
  * What does not run makes no file, what has just started may not have made it yet, and its new container is read within seconds. A file of
  * which the run has shown blocks was there.
  */
 export function isYetToCome(fault: LogFault | undefined, { container, logs }: Facts, now: number): boolean {
-  const { running, startedAt = 0 } = findContainer(container) ?? {};
+  const { running, startedAt = 0, status = '' } = findContainer(container) ?? {};
   const isMissing = fault?.what === 'missing';
+  // Docker refuses the log of what it is removing.
+  if (fault?.what === 'broken' && GOING.includes(status)) return true;
   // As while a node gets a new container and a new folder.
   if (isMissing && container?.observation?.kind === 'missing') return true;
   const isAbsent = isMissing || fault?.what === 'no-container';

@@ -146,7 +146,10 @@ export function foldParent(
     unanswered: head.ok ? undefined : { since, probes: probes + 1 },
     answersSince: head.ok && headBefore?.ok === false ? at : before?.answersSince,
     firstChainId,
-    progress: checkpoint === undefined ? before?.progress : foldCheckpoint(before?.progress, checkpoint, at),
+    // A contract that comes after there was none is another one, with a pace of its own.
+    progress: checkpoint
+      ? foldCheckpoint(before?.contractSince === undefined ? undefined : before.progress, checkpoint, at)
+      : before?.progress,
     contractSince:
       checkpoint !== undefined
         ? (before?.contractSince ?? at)

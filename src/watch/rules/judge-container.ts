@@ -37,7 +37,10 @@ function explainEnd({ target, facts: { container, logs } }: View, { name, runnin
   const ended = (running ? container?.runBefore : undefined) ?? container?.run;
   const since = (ended?.startedAt ?? 0) - LINE_TOLERANCE_MS;
   const known = target.component === 'node' ? undefined : explainLast(logs, RELAYER_START_ERRORS, since);
-  const readLog = `read why it ended with \`docker logs --tail 100 ${toShellWord(name)}\``;
+  const isKept = logs?.sources.container?.fault?.what !== 'not-kept';
+  const readLog = isKept
+    ? `read why it ended with \`docker logs --tail 100 ${toShellWord(name)}\``
+    : 'give it the log driver json-file or local, as its own keeps no line that says why it ended';
   return { isKnown: known !== undefined, fix: known ?? readLog };
 }
 

@@ -1,5 +1,5 @@
 import { formatAgo, formatDuration, formatMoment, QUARTER_MS } from '../../lib/duration.ts';
-import { findStart, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, findStart, START_MS } from '../../model/restart-cause.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
@@ -57,7 +57,9 @@ function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undef
   const logged = facts.logs?.node?.height ?? Number.NEGATIVE_INFINITY;
   // A log that has shown its height misses nothing.
   if (latest === undefined || latest.number <= logged) return undefined;
-  const above = `${seen}, while its RPC ${facts.node?.observation.latest.ok ? 'is' : 'was last'} at block ${latest.number}`;
+  const isOfRunNow = latest.lastGoodAt >= (findContainer(facts.container)?.startedAt ?? 0);
+  const rpc = facts.node?.observation.latest.ok ? 'is' : isOfRunNow ? 'was last' : 'before its start was';
+  const above = `${seen}, while its RPC ${rpc} at block ${latest.number}`;
   const isFarAbove = latest.number - logged > settings.rpc.maxLag;
   // A log that lacks so many blocks does not show that the node stands.
   if (!rises(view)) return isFarAbove && facts.logs?.node?.height !== undefined ? unknown(above) : undefined;
@@ -91,6 +93,8 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
         `to see its blocks in the log ${raiseLevel}, or add its ${logFile} to logFiles`,
       );
     const waited = now - readSince(facts, now);
+    if (level === undefined && findContainer(facts.container)?.running === false)
+      return unknown(`the log of ${name} has shown neither a block nor the log level, and its container does not run`);
     if (level === undefined)
       return unknown(
         `the log of ${name} has shown neither a block nor the log level for ${formatDuration(waited)}`,

@@ -23,7 +23,7 @@ export function judgeHttp({ target, facts, now }: View<ServiceTarget>): Judgemen
   }
   const startedAt = findStart(facts.container, now);
   return startedAt === undefined
-    ? judgeFault(`${who} is not well`, observation.fault, target)
+    ? judgeFault(`${who} is unhealthy`, observation.fault, target)
     : unknown(`${who} was started ${formatAgo(startedAt, now)} and does not answer as it should yet`);
 }
 
@@ -165,7 +165,7 @@ export function judgePage({ target, facts }: View<ServiceTarget>): Judgement {
   }
   if (observation.kind === 'no-page') {
     const { seen, fix } = NO_PAGE[observation.why](observation);
-    return fail(`the page of the frontend is not well: ${seen}`, fix);
+    return fail(`the page of the frontend is unhealthy: ${seen}`, fix);
   }
   const { consoleErrors, exceptions, failedRequests } = observation;
   const found = (

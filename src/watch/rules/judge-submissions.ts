@@ -9,7 +9,7 @@ import { hasLog, type ServiceTarget } from '../../model/target.ts';
 import { addFix, degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { explainPattern, isBeingRead, isError, readLog, readSince } from './find-log-fault.ts';
-import type { View } from './view.ts';
+import { JUST_STARTED, type View } from './view.ts';
 
 /** What gives a relayer a mode to run in. It reads its settings when its container is made. `unset`: what that was made without. */
 export function setMode(
@@ -60,7 +60,7 @@ function judgeQueues(view: View<ServiceTarget>, unread: Judgement): Judgement {
   // A relayer that has just started has no jobs yet.
   if (working.length === 0)
     return ageMs < START_MS
-      ? unknown('the queues of the relayer are empty, as shortly after its start', more)
+      ? unknown('the queues of the relayer are empty, as shortly after its start', JUST_STARTED)
       : fail(
           `the queues of the relayer have been empty for ${formatDuration(ageMs)}, so it runs in no mode`,
           setMode(view.facts.logs?.created?.unset),

@@ -125,21 +125,38 @@ function describeNext(masternode: Masternode, epoch: Epoch): string {
   return isOut && isNextKnown && number !== undefined ? `not back before epoch ${count(number + 2)}` : '';
 }
 
-function row(subnet: string, epoch: Epoch, masternode: Masternode, range?: RangeName): Html {
-  const { address, name, vote, blocksMade, missedRounds, votesMissing, lag } = masternode;
+const seconds = (ms: number | undefined): string =>
+  ms === undefined ? '' : `${(Math.max(0, ms) / 1_000).toFixed(1)} s`;
+
+/** What is told of a masternode beside its state. */
+const COLUMNS: readonly (readonly [title: string, tell: (one: Masternode, epoch: Epoch) => string])[] = [
+  ['Blocks made', ({ blocksMade }) => number(blocksMade)],
+  ['Rounds missed', ({ missedRounds }) => number(missedRounds)],
+  ['Votes missing', ({ votesMissing }) => number(votesMissing)],
+  ['Missed lately', ({ lag }) => share(lag?.missedShare)],
+  ['Block delay', ({ lag }) => seconds(lag?.delayMs)],
+  ['Next epoch', describeNext],
+];
+
+function rowHead(subnet: string, { address, name, presumed, vote }: Masternode, range?: RangeName): Html {
   const { standing, word } = LOOK_OF_VOTE[vote];
   const short = shorten(address);
   const who =
     name === undefined
-      ? html`<span title="${address}">${short}</span> <small class="dim">no known node</small>`
+      ? html`<span title="${address}">${short}</span> <small class="dim">${presumed === undefined ? 'no known node' : `probably ${presumed}`}</small>`
       : html`<a href="${targetPath(subnet, name, range)}">${name}</a> <small class="dim" title="${address}">${short}</small>`;
-  return html`<tr role="row"><th scope="row" role="rowheader">${who}</th><td role="cell">${badge(standing, word)}</td><td role="cell" data-l="Blocks made">${number(blocksMade)}</td><td role="cell" data-l="Rounds missed">${number(missedRounds)}</td><td role="cell" data-l="Votes missing">${number(votesMissing)}</td><td role="cell" data-l="Missed lately">${share(lag?.missedShare)}</td><td role="cell" data-l="Block delay">${lag?.delayMs === undefined ? '' : `${(Math.max(0, lag.delayMs) / 1_000).toFixed(1)} s`}</td><td role="cell" data-l="Next epoch">${describeNext(masternode, epoch)}</td></tr>`;
+  return html`<th scope="row" role="rowheader">${who}</th><td role="cell">${badge(standing, word)}</td>`;
 }
 
-const table = (subnet: string, epoch: Epoch, masternodes: readonly Masternode[], range?: RangeName): Html =>
-  html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Masternode</th><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader">Blocks made</th><th scope="col" role="columnheader">Rounds missed</th><th scope="col" role="columnheader">Votes missing</th><th scope="col" role="columnheader">Missed lately</th><th scope="col" role="columnheader">Block delay</th><th scope="col" role="columnheader">Next epoch</th></tr></thead><tbody role="rowgroup">
-${masternodes.map((one) => row(subnet, epoch, one, range))}
+/** Only the columns in which something stands. */
+function table(subnet: string, epoch: Epoch, masternodes: readonly Masternode[], range?: RangeName): Html {
+  const columns = COLUMNS.filter(([, tell]) => masternodes.some((one) => tell(one, epoch) !== ''));
+  const cells = (one: Masternode) =>
+    columns.map(([title, tell]) => html`<td role="cell" data-l="${title}">${tell(one, epoch)}</td>`);
+  return html`<table class="rows" role="table"><thead role="rowgroup"><tr role="row">${['Masternode', 'State', ...columns.map(([title]) => title)].map((title) => html`<th scope="col" role="columnheader">${title}</th>`)}</tr></thead><tbody role="rowgroup">
+${masternodes.map((one) => html`<tr role="row">${rowHead(subnet, one, range)}${cells(one)}</tr>`)}
 </tbody></table>`;
+}
 
 /** Where the epoch is, and when the next one is decided. */
 function describeEpoch(epoch: Epoch): string {

@@ -112,7 +112,7 @@ export function peerMesh(nodes: readonly TargetState[], members: readonly Member
   const up = links.filter(({ state }) => state === 'up').length;
   const isUnknown = links.every(({ state }) => state === 'unknown');
   const words = isUnknown
-    ? 'No node reports its peers: serve the admin namespace over IPC to see the mesh.'
+    ? `No node ${nodes.some(({ target }) => target.component === 'node' && target.ipc !== undefined) ? 'has reported its peers yet' : 'reports its peers: serve the admin namespace over IPC to see the mesh'}.`
     : `${up} of ${links.length} links are confirmed.`;
   const missing = [
     ...cut

@@ -53,7 +53,7 @@ export interface TargetFrame {
 
 function checkRow(check: ExplainedCheckState, { toWall, nowWall, checkHistoryOf }: TargetInput): Html {
   const { lastRun, durationSeconds, runs, failures } = check;
-  const took = durationSeconds === undefined ? '' : `, took ${Math.round(durationSeconds * 1_000)} ms`;
+  const took = durationSeconds === undefined ? '' : `, took ${count(Math.round(durationSeconds * 1_000))} ms`;
   const failed = failures === 0 ? '' : html`<br><span class="dim">${count(failures)} of ${count(runs)} failed</span>`;
   return html`<tr role="row"><th scope="row" role="rowheader">${check.check}</th><td role="cell">${badge(standingOfVerdict(check.verdict), check.verdict)}</td><td role="cell" class="full">${withCommands(formatReason(check))}</td><td role="cell" data-l="Since">${at(toWall(check.since), nowWall)}</td><td role="cell" data-l="Last probe">${lastRun === undefined ? 'never' : html`${ago(toWall(lastRun), nowWall)}${took}${failed}`}</td><td role="cell" class="w full" data-l="24 hours">${checkBars(checkHistoryOf(check.check), check.check)}</td></tr>`;
 }
@@ -117,14 +117,17 @@ function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
   const isChecked = word === 'checking';
   const ofStanding = { ok: 'is healthy', warn: 'needs attention', bad: 'is failing', off: 'is in an unknown state' };
   const words = isAffected ? 'is affected' : isChecked ? 'is being checked' : ofStanding[standing];
-  const from = (word === 'problem' ? problem : isChecked ? suspected : check)?.since;
+  // What fails because of its own problem is told as that, as its check only shows it.
+  const told =
+    word === 'problem' || (word === 'fail' && check?.because?.problem === problem?.problem) ? problem : undefined;
+  const from = (told ?? (isChecked ? suspected : check))?.since;
   const since =
     from === undefined ? '' : html`Since ${at(toWall(from), nowWall)}, for ${lasting(nowWall - toWall(from))}. `;
   const saidOfCheck =
     check === undefined || standing === 'ok' ? undefined : isAffected ? formatReason(check) : check.seen;
   const said =
-    word === 'problem' && problem
-      ? `${problem.summary}. ${beginSentence(problem.fix)}`
+    told !== undefined
+      ? `${told.summary}. ${beginSentence(told.fix)}`
       : isChecked
         ? `Suspected: ${suspected?.summary}`
         : saidOfCheck;
@@ -230,7 +233,7 @@ export function targetPage(input: TargetInput, { footer, outside, mayProbe }: Ta
     stream: `/events?${new URLSearchParams({ subnet: subnet.name, target: name, ...rangeQuery(range) })}`,
     banner: top?.html,
     footer,
-    content: html`<div class="line"><p class="hint"><a href="${subnetPath(undefined, range)}">Status</a> / <a href="${subnetPath(subnet.name, range)}">${subnet.name}</a> / ${name}, ${component}</p>${outsideLinks(input.target.target, outside)}${probeForm(subnet.name, name, range, mayProbe)}<nav class="line" aria-label="Other targets">${neighbours(input)}</nav></div>
+    content: html`<div class="line"><p class="hint"><a href="${subnetPath(undefined, range)}">Status</a> / <a href="${subnetPath(subnet.name, range)}">${subnet.name}</a> / ${name}${name === component ? '' : `, ${component}`}</p>${outsideLinks(input.target.target, outside)}${probeForm(subnet.name, name, range, mayProbe)}<nav class="line" aria-label="Other targets">${neighbours(input)}</nav></div>
 ${others.map((section) => section.html)}`,
   });
 }

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { formatCount } from '../../lib/words.ts';
 import type { Steps, TargetSteps } from '../../model/history.ts';
 import type { Html } from '../frame/marks.ts';
 import { clockTime, count, lasting } from '../frame/times.ts';
@@ -117,11 +118,11 @@ export function lagLane(axis: Axis, marks: readonly Mark[], nodes: readonly Name
         : `No node was more than ${blocksWord(NEAR)} behind the others`
       : `${lagging.length}${whoElse} fell behind, by up to ${blocksWord(worstOf(lines[0]?.steps.lag ?? []))}`;
   const keys = lines.map(({ name, steps }, place) => {
-    const most = mostOf(steps.lag);
-    return lineKey(
-      place,
-      `${name}: ${round(lastOf(steps.lag) ?? 0)} now, ${round(most?.value ?? 0)} at ${whenOf(axis, most?.x ?? 0)}`,
-    );
+    const { lag } = steps;
+    // The newest step is over, and a node may have caught up since.
+    const shown = new Set([mostOf(lag)?.x ?? 0, lag.findLastIndex((value) => value !== undefined)]);
+    const said = [...shown].map((step) => `${round(lag[step] ?? 0)} at ${whenOf(axis, step)}`);
+    return lineKey(place, `${name}: ${said.join(', then ')}`);
   });
   const band = mostOfAll(
     others.map(({ steps }) => steps.lag),
@@ -268,7 +269,7 @@ export function missedLane(
   const words =
     missing.length === 0
       ? `No node missed a round`
-      : `${missing.length} of ${known.length} masternodes missed ${count(missing.reduce((sum, { total }) => sum + total, 0))} rounds, up to ${round(most)} within ${lasting(axis.stepMs)}`;
+      : `${formatCount(missing.length, 'masternode', 'masternodes')} missed ${count(missing.reduce((sum, { total }) => sum + total, 0))} rounds, up to ${round(most)} within ${lasting(axis.stepMs)}`;
   return html`${lane(axis, marks, { title, words, more: missing.length > ROWS ? html`<p>The worst ${ROWS} are shown</p>` : '' })}${missing
     .slice(0, ROWS)
     .map(

@@ -299,6 +299,28 @@ describe('a problem', () => {
     expect(told(risk)).toEqual(['SubnetContainerRestarting resolved']);
   });
 
+  it('that is suspected again, or follows from what is, may last: its end is not told', () => {
+    const judge = createJudge({});
+    const down = problem('node_down', a);
+    const doubtAt = (problems: readonly Problem[], voting = 4) => {
+      let over: TrackedAlerts = new Map();
+      for (const found of [[down], [down, risk], []])
+        over = foldAlerts(over, judge(toInput(targets, {}, found), over), NOW).trackedAlerts;
+      const { snapshot, ...input } = toInput(targets, {}, problems);
+      const quorum = { total: 4, required: 3, voting };
+      const then = judge({ ...input, snapshot: snapshot.map((one) => ({ ...one, quorum })) }, over);
+      return [...foldAlerts(over, then, NOW).trackedAlerts.values()].flatMap(({ labels, phase, isDoubted }) =>
+        phase === 'resolved' && isDoubted ? [labels.alertname] : [],
+      );
+    };
+    const risk = problem('quorum_at_risk', undefined);
+    const stopped = { ...problem('container_down', a, { state: 'suspected' }), causes: [{ ...down, explains: [] }] };
+    expect(doubtAt([])).toEqual([]);
+    expect(doubtAt([{ ...down, state: 'suspected' }])).toEqual(['SubnetNodeDown']);
+    expect(doubtAt([stopped])).toEqual(['SubnetNodeDown']);
+    expect(doubtAt([], 0)).toEqual(['SubnetQuorumAtRisk']);
+  });
+
   it('that something graver pages for keeps its alert, in the words of now', () => {
     const judge = createJudge({});
     const risk = problem('quorum_at_risk', undefined);

@@ -21,7 +21,10 @@ const failing = withDown('n2');
 const [n1, n2] = well.subnet.targets;
 if (n1 === undefined || n2 === undefined) throw new Error('four nodes are needed');
 
-/** A daemon's history, in which ten seconds pass between records, up to `end`. The height rises by five blocks each time. */
+/**
+ * A daemon's history, in which ten seconds pass with each look, up to `end`: a record is one, and each read of the past. The height
+ * rises by thirty blocks when a minute begins, so it does not matter which look is recorded first in it.
+ */
 function run(store: HistoryDeps['store'], startsAt: number, end = Number.POSITIVE_INFINITY) {
   let passed = 0;
   let state = well;
@@ -32,7 +35,7 @@ function run(store: HistoryDeps['store'], startsAt: number, end = Number.POSITIV
     store,
     snapshot: () => {
       if (passed < end) passed += 10_000;
-      return [{ ...state, reference: passed / 2_000 }];
+      return [{ ...state, reference: 30 * Math.floor(passed / 60_000) }];
     },
     clock: { now: () => NOW + passed, toWall: (at) => startsAt + at - NOW },
     keptDays: { changes: 30, days: 365 },

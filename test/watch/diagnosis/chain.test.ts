@@ -40,6 +40,19 @@ describe('another chain', () => {
     expect(found(29_000)).toEqual([]);
   });
 
+  test('is said of nobody where all were made again with another chain, and few have answered since', () => {
+    const made = (n2: number) =>
+      NAMES.map((name) => {
+        const genesis = name === 'n1' || name === 'n2' ? '0xnew' : '0xold';
+        const startedAt = NOW - (name === 'n2' ? n2 : genesis === '0xnew' ? 31_000 : 29_000);
+        return diagnosedNode(name, NAMES, { chain: { genesis }, container: { startedAt } });
+      });
+    const foreign = (n2: number) => named(made(n2)).filter((one) => one.startsWith('other_chain'));
+    expect(foreign(31_000)).toEqual([]);
+    expect(viewChain(judgeTargets(made(31_000), NOW)).chain?.genesis).toBe('0xnew');
+    expect(viewChain(judgeTargets(made(29_000), NOW)).chain?.genesis).toBe('0xnew');
+  });
+
   test('is said of nobody when no chain has more than half of the nodes', () => {
     const split = NAMES.map((name, index) =>
       diagnosedNode(name, NAMES, { chain: { genesis: index < 2 ? '0xone' : '0xother' } }),

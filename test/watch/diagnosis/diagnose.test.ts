@@ -322,7 +322,7 @@ test('a check that fails by itself gives its problem all that was seen and all t
   expect(diagnosed([node('subnet1', {}), diagnosedService('stats', { fault: { kind: 'body', what } })])).toMatchObject([
     {
       problem: 'service_down',
-      evidence: `the stats server is not well: its answer is not that of a healthy stats: ${what}`,
+      evidence: `the stats server is unhealthy: its answer is not that of a healthy stats: ${what}`,
       fix: 'run `docker compose -p generated logs --tail 50 stats`',
     },
   ]);
@@ -335,7 +335,7 @@ test('a service that is not reached while Docker does not answer may run: its po
   const container = { ...stats.facts.container, observation: { kind: 'docker-unreachable', why } };
   const targets = [node('subnet1', {}), { ...stats, facts: { ...stats.facts, container } } as KnownTarget];
   expect(diagnosed(targets).find(({ problem }) => problem === 'service_down')?.fix).toBe(
-    'make Docker answer first, as with `systemctl restart docker` on its machine: the ports of its containers may have ended with it, and stats itself may run',
+    'make Docker answer first, as with `systemctl restart docker` on its machine, which restarts its containers too: the ports of its containers may have ended with it, and stats itself may run',
   );
 });
 

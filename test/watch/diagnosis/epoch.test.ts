@@ -359,6 +359,27 @@ test('masternodes that no node has named may be those of nodes that are out and 
   expect(votesOf(2)).toEqual([2, 'silent', 'silent']);
 });
 
+test('a masternode is probably the only node that is out and has given no address', () => {
+  /** The node that is presumed for the masternode of n4, where some have given no address and some are out. */
+  const presumed = (mute: readonly string[], out: readonly string[]) => {
+    const { epoch } = stateOf(
+      NAMES.map((name) =>
+        diagnosedNode(name, NAMES, {
+          ...(out.includes(name) && down),
+          ...(mute.includes(name) && { chain: { address: undefined } }),
+        }),
+      ),
+    );
+    expect(find(epoch, 'n1')?.presumed).toBeUndefined();
+    return find(epoch, 'n4')?.presumed;
+  };
+  expect(presumed(['n4'], ['n4'])).toBe('n4');
+  expect(presumed(['n4'], [])).toBeUndefined();
+  expect(presumed([], ['n4'])).toBeUndefined();
+  expect(presumed(['n3', 'n4'], ['n4'])).toBeUndefined();
+  expect(presumed(['n3', 'n4'], ['n3', 'n4'])).toBeUndefined();
+});
+
 test('a masternode that no node has named yet may be that of a node that was not asked yet', () => {
   const known = NAMES.map((name) => diagnosedNode(name, NAMES));
   const unasked = known.map((one) => {

@@ -254,6 +254,24 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     ]);
   });
 
+  test('one of them that is made again may come back with the missing one, within a minute', () => {
+    const gone = withN4(addressOf('n3'), { fault: { kind: 'refused', address: 'n4' } }).map((one) => {
+      const observation = { kind: 'missing' } as const;
+      const container = { ...(one.facts.container as ContainerFacts), observation };
+      return one.target.name === 'n4' ? ({ ...one, facts: { ...one.facts, container } } as KnownTarget) : one;
+    });
+    const found = (goneMs: number) => {
+      const states = judge(gone).map((state) => ({
+        ...state,
+        checks: state.checks.map((one) => (one.check === 'container' ? { ...one, since: NOW - goneMs } : one)),
+      }));
+      const { problems } = diagnoseSubnet(toSubnet(gone), states, NO_PROBLEMS, NOW);
+      return problems.map(({ problem }) => problem);
+    };
+    expect(found(59_999)).toEqual(['quorum_at_risk', 'container_down']);
+    expect(found(60_000)).toEqual(['quorum_at_risk', 'container_down', 'masternode_missing']);
+  });
+
   test.each([3_600_000, 40_000])(
     'a masternode whose node is on another chain is missing, also %d ms after its start',
     (ms) => {
@@ -395,6 +413,20 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
       return n2({ ...answersByIpc('n2', closed), container }, closed);
     };
     expect(words(startedAgo(19_999)).map(({ problem }) => problem)).not.toContain('rpc_closed');
+    // It is confirmed by the time in which its socket has answered, and its RPC has not.
+    const stateOf = (answersMs: number, failsMs: number) => {
+      const known = startedAgo(25_000).map((one) => {
+        const { node } = one.facts;
+        const returned = { at: NOW - answersMs, silentSince: NOW - 28_000 };
+        return withFacts(one, node && one.target.name === 'n2' ? { node: { ...node, returned } } : {});
+      });
+      return diagnose(known, NOW - failsMs).problems.find(({ problem }) => problem === 'rpc_closed')?.state;
+    };
+    expect([stateOf(20_000, 40_000), stateOf(30_000, 40_000), stateOf(40_000, 20_000)]).toEqual([
+      'suspected',
+      'open',
+      'suspected',
+    ]);
     const targets = startedAgo(20_000);
     const log = { driver: 'json-file', isReadable: true };
     const setup = { id: 'n2', name: 'n2', log, published: [], ports: { rpc: 8_599 } };
@@ -453,7 +485,7 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
     expect(words(n2({ ...answersByIpc('n2', REFUSED), container }))).toMatchObject([
       {
         problem: 'rpc_closed',
-        fix: 'make Docker answer first, as with `systemctl restart docker` on its machine: the ports of its containers may have ended with it, and n2 itself runs',
+        fix: 'make Docker answer first, as with `systemctl restart docker` on its machine, which restarts its containers too: the ports of its containers may have ended with it, and n2 itself runs',
       },
     ]);
   });

@@ -6,7 +6,7 @@ import { type ClientName, DEFAULT_SETTINGS, type Target, targetKey } from '../..
 import { findRpcExposures } from '../../../src/watch/diagnosis/setup/find-exposures.ts';
 import type { ExposureMemory } from '../../../src/watch/diagnosis/subnet-view.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
-import { addressOf, diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';
+import { addressOf, diagnosedNode, type Given, NOW, STOPPED } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -84,6 +84,14 @@ describe('namespaces that change a node', () => {
     expect(find(seen('192.168.25.11'), noMaster)).toEqual([
       ['rpc_open', summary, `at 192.168.25.11:8545, an address of a private network, ${evidence}`, fix],
     ]);
+  });
+
+  test('of a node whose container has another name than in the inventory are closed in the file of its own name', () => {
+    const wrong = TARGETS.map((one) => ({ ...one, container: { project: 'generated', service: 'n9' } }));
+    const fixOf = (container: Given['container'] = {}) =>
+      findOf([seen('203.0.113.7')], { ...noMaster, container }, {}, undefined, wrong)[0]?.fix;
+    expect(fixOf()).toMatch(/ in n9\.env and recreate n1;/);
+    expect(fixOf(STOPPED)).toMatch(/ in n1\.env and recreate n1;/);
   });
 
   test('are nothing on the own machine, unless another address of it serves them too', () => {

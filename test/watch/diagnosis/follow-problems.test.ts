@@ -89,6 +89,13 @@ describe('a problem', () => {
     expect(statesAfter(...before, [again, [risk('a')]]).at(-1)).toEqual(['open']);
     // It covers the warnings of the nodes until it is over, or until what it is about next is confirmed.
     expect(statesAfter(...before, [again, [risk('b')]]).at(-1)).toEqual(['clearing']);
+    const told = follow(
+      follow(follow(NO_PROBLEMS, [{ ...risk('a'), lastedMs: wait }], failing, T0), [], well, T0 + SECOND),
+      [{ ...risk('b'), evidence: 'without b', fix: 'bring back b' }],
+      well,
+      T0 + 2 * SECOND,
+    ).problems;
+    expect(told).toMatchObject([{ state: 'clearing', about: 'a', evidence: 'without b', fix: 'bring back b' }]);
     const next = [
       [again, [risk('b')]],
       [again + 10 * SECOND, [risk('b')]],
@@ -154,21 +161,19 @@ describe('a problem', () => {
     expect(statesAfter(...before, [40 * SECOND, [halt('b', 30_000)]]).at(-1)).toEqual(['open']);
   });
 
-  test('that pages for warnings is over once one opens that began after it was last found, which has another cause', () => {
+  test('that pages for warnings is over once one opens after it was last found, as nobody would be told of that', () => {
     const risk = suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, about: 'a' });
     const wait = problemCatalog.quorum_at_risk.confirmMs;
-    const gone = wait + 5 * SECOND;
-    const openAgain = (began: number) =>
-      statesAfter(
-        [0, [risk]],
-        [wait, [risk]],
-        ...(began < gone ? ([[began, [risk, suspicion()]]] as const) : []),
-        [gone, began < gone ? [suspicion()] : []],
-        [Math.max(began, gone + SECOND), [suspicion()]],
-        [Math.max(began, gone) + confirmMs, [suspicion()]],
-      ).at(-1);
-    expect(openAgain(gone + SECOND)).toEqual(['open']);
-    expect(openAgain(gone - SECOND)?.toSorted()).toEqual(['clearing', 'open']);
+    const openFrom = (began: number, gone: number) => {
+      const at = (ms: number) => [...(ms < gone ? [risk] : []), ...(ms < began ? [] : [suspicion()])];
+      const times = [0, wait, began, gone, began + confirmMs, gone + wait].toSorted((one, other) => one - other);
+      return statesAfter(...times.map((ms) => [ms, at(ms)] as const)).at(-1);
+    };
+    const began = 2 * wait;
+    expect(openFrom(began, began + confirmMs + SECOND)?.toSorted()).toEqual(['clearing', 'open']);
+    expect(openFrom(began, began + confirmMs)).toEqual(['open']);
+    expect(openFrom(began, began)).toEqual(['open']);
+    expect(openFrom(began, began - SECOND)).toEqual(['open']);
   });
 
   test('that is a halt is over once a risk opens that began after it was last found', () => {

@@ -88,8 +88,12 @@ test('nothing is said of a vote to spare where one too few takes part, and what 
   expect(risk.evidence).toBe(
     '2 of 4 masternodes vote, 1 has just started, and 3 are needed, without n2, because the container of n2 does not run',
   );
+  expect([risk.summary, risk.fix]).toEqual([
+    'too few nodes vote until those that have just started do',
+    'bring back n2, and wait for those that have just started; restart no other node',
+  ]);
   const open = told({ problems: [{ ...risk, state: 'open', openedAt: NOW - 30_000 }], ended: [] }).headline;
-  expect(open?.detail).toMatch(/^2 of 4 masternodes can vote, 3 needed, and 1 has just started\. Bring back n2 /);
+  expect(open?.detail).toMatch(/^2 of 4 masternodes can vote, 3 needed, and 1 has just started\. Bring back n2, /);
 });
 
 test('a risk that was found as a node ended is one while that starts, and opens as soon as it has not answered for 45 s', () => {

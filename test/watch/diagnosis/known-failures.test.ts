@@ -583,6 +583,16 @@ describe('a node whose height fell', () => {
     expect(told(fallen(200, 0))).toEqual(killed);
   });
 
+  test('as its head was set back has lost what that was meant to cost', () => {
+    const setBack = [
+      'n2 has lost its newest blocks',
+      'Its head was set back, as by debug_setHead, which its log says',
+      'nothing, if that was done on purpose; if not, find out who may call debug_setHead of it',
+    ];
+    expect(told(fallen(1_000, 743, { rewound: matched(1, 309_999) }))).toEqual(setBack);
+    expect(told(fallen(1_000, 743, { rewound: matched(1, 310_000) }))).toEqual(killed);
+  });
+
   test('to the block of another chain is on that chain, and has lost nothing', () => {
     const node = diagnosedNode('n2', NAMES, { height: 7, stalledMs: 90_000, chain: { genesis: '0x1234567890' } });
     const latest = { ...node.facts.node?.latest, fall: { from: 1_229, to: 0, at: NOW - 10_000, repeated: false } };

@@ -60,8 +60,8 @@ describe('a masternode that misses turns', () => {
         'n2',
         'warning',
         'n2 misses more of its turns than the others',
-        'of its latest turns 15 % brought no block, at least 10 % whatever chance adds, and 1 % of those of most others; 98 % of the rounds had their quorum without its vote, and 10 % without that of most others; it gets and imports blocks as fast as the others, so what keeps its own blocks back cannot be told from here',
-        'see what its machine is short of with `docker stats --no-stream` and `iostat -x 5 3`: processor, memory or disk; if nothing, measure the path to the machines of the others, as with `mtr`, and see whom it has as peers. A masternode that makes no block in a part of an epoch is penalised',
+        '15 % of its latest turns brought no block (at least 10 %, allowing for chance), against 1 % of those of most others; 98 % of the rounds reached their quorum without its vote, and 10 % without that of most others; it gets and imports blocks as fast as the others, so what keeps its own blocks back cannot be told from here',
+        'see what its machine is short of with `docker stats --no-stream` and `iostat -x 5 3`: processor, memory or disk; if nothing stands out, measure the path to the machines of the others, for example with `mtr`, and look at its peers. A masternode that makes no block in a part of an epoch is penalised',
       ],
     ]);
     expect(lag).toMatchObject({ missedShare: 0.15, votesLateShare: 0.98, delayMs: 0, importMs: 4 });
@@ -100,8 +100,8 @@ describe('a masternode whose log shows blocks late', () => {
         'n2',
         'warning',
         'n2 is later than the others',
-        'in its log a block comes 1.4 s later than in half of the logs, one in 20 2.3 s or more; 25 % of the rounds had their quorum without its vote, and 10 % without that of most others; it imports blocks as fast as the others, so they reach it late',
-        'measure the path to the machines of the others, as with `mtr`, and see whom it has as peers. A masternode that makes no block in a part of an epoch is penalised',
+        'in its log a block comes 1.4 s later than in half of the logs, one in 20 2.3 s or more; 25 % of the rounds reached their quorum without its vote, and 10 % without that of most others; it imports blocks as fast as the others, so they reach it late',
+        'measure the path to the machines of the others, for example with `mtr`, and look at its peers. A masternode that makes no block in a part of an epoch is penalised',
       ],
     ]);
   });

@@ -3,6 +3,7 @@ import type { ConsensusSettings, MissedRounds, NextEpoch } from '../../../src/mo
 import type { ElectionReading, Sent } from '../../../src/model/next-set.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import type { FollowedProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
 import { type Outlook, predictNextSet } from '../../../src/watch/diagnosis/predict-next-set.ts';
 import { masternodeRows } from '../../../src/web/pages/masternodes.ts';
 import { diagnosedNode, NOW, STOPPED, withoutBlocks } from '../../support/diagnosed.ts';
@@ -90,11 +91,15 @@ describe('in a subnet', () => {
 
   test('one that is back is expected to sign only while there is a block left for it to sign', () => {
     const missed = missedBy([1], 1_220, ACTIVE);
-    const back = { presenceOf: () => 'new' as const, election: reading({ sent: silent(B) }) };
+    const back = { presenceOf: () => 2_000, election: reading({ sent: silent(B) }) };
     expect(predict(back, missed)?.next).toEqual(ACTIVE);
     const place = { number: 1, firstBlock: 900, choiceBlock: 1_230, nextFirstBlock: 1_800 };
     const late = predict({ ...back, place, election: reading({ sent: silent(A, B, C, D) }) }, missed);
     expect(late?.next).toEqual([A, C, D]);
+    // It ran when the last of these blocks came, the 1,215th, a few blocks ago.
+    const there = { ...back, place, presenceOf: () => 10_001, election: reading({ sent: silent(A, B, C, D) }) };
+    expect(predict(there, missed)?.next).toEqual(ACTIVE);
+    expect(predict({ ...there, presenceOf: () => 10_000 }, missed)?.next).toEqual([A, C, D]);
     expect(late?.fate(B)).toEqual({
       state: 'penalised',
       reason: 'no-block',
@@ -247,20 +252,43 @@ describe('the problem', () => {
       height?: number;
       isDown?: boolean;
       startedMs?: number;
+      downMs?: number;
       election?: Partial<ElectionReading>;
       chosen?: Pick<NextEpoch, 'candidates' | 'penalised'>;
+      /** Who has no turns in this epoch. */
+      left?: readonly string[];
+      penalised?: readonly string[];
+      before?: FollowedProblems;
     } = {},
   ) {
-    const { height = 1_220, isDown = true, startedMs, election, chosen } = at;
-    const missedRounds = missedBy(isDown ? [1] : [], height, ACTIVE);
+    const {
+      height = 1_220,
+      isDown = true,
+      startedMs,
+      downMs = 31_000,
+      election,
+      chosen,
+      left = [],
+      penalised = left,
+    } = at;
+    const { before = NO_PROBLEMS } = at;
+    const active = ACTIVE.filter((address) => !left.includes(address));
+    const isLater = height >= 1_800;
+    const missedRounds = isLater
+      ? { ...NONE, epochBlock: 1_800, epochRound: 1_800 }
+      : missedBy(isDown ? [1] : [], height, ACTIVE);
     const round = height + missedRounds.rounds.length;
-    const masternodes = { number: height, round, active: ACTIVE, standby: [], penalised: [] };
+    const masternodes = { number: height, round, active, standby: [], penalised };
     const nextEpoch = chosen && { block: 1_351, ...chosen };
     const pool = { voteRounds: 8, neverSigned: isDown ? [B] : [], timeouts: 0, timeoutMissing: [], timeoutRound: 0 };
     const nodes = NAMES.map((name, place) => {
       const node = diagnosedNode(name, NAMES, {
         height,
-        ...(isDown && name === 'n2' && { fault: { kind: 'refused', address: 'x' }, container: STOPPED }),
+        ...(isDown &&
+          name === 'n2' && {
+            fault: { kind: 'refused', address: 'x' },
+            container: { ...STOPPED, startedAt: NOW - downMs + 1 },
+          }),
         ...(startedMs !== undefined && name === 'n4' && { container: { startedAt: NOW - startedMs } }),
         chain: { address: ACTIVE[place] as string, masternodes, missedRounds, pool, ...(nextEpoch && { nextEpoch }) },
       });
@@ -271,9 +299,12 @@ describe('the problem', () => {
       election: { ...reading({ block: height, sent: silent(B), ...election }), at: NOW },
     };
     const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets };
-    const { problems, epoch } = diagnoseSubnet(subnet, judgeTargets(nodes, NOW), NO_PROBLEMS, NOW, { facts });
+    const followed = diagnoseSubnet(subnet, judgeTargets(nodes, NOW), before, NOW, { facts });
+    const { problems, epoch } = followed;
     const [problem] = problems.filter((one) => one.problem === 'next_epoch_at_risk');
     return {
+      followed,
+      state: problem?.state,
       problem: problem && [problem.severity, problem.summary, problem.evidence, problem.fix],
       next: epoch?.next,
       line: words(String(masternodeRows('devnet', epoch))).match(/As things go .*? needed\./)?.[0],
@@ -291,6 +322,12 @@ describe('the problem', () => {
     ]);
     expect(next).toEqual({ total: 3, required: 3, voting: 3, isChosen: false });
     expect(fate).toMatchObject({ state: 'penalised', signBy: 1_335 });
+  });
+
+  test('is not said of one that has run since turns were last counted, 30 s ago: it may have taken its own', () => {
+    const signing = { missedRounds: NONE, election: { sent: SIGNING } };
+    expect(find({ downMs: 29_999, ...signing }).fate).toEqual({ state: 'active' });
+    expect(find({ downMs: 30_000, ...signing }).fate).toMatchObject({ state: 'penalised' });
   });
 
   test('counts in the line of the epoch only who votes now, not who has just started', () => {
@@ -331,6 +368,55 @@ describe('the problem', () => {
       'no candidate any more; if all go on as they do at block 1350, 3 masternodes have turns in epoch 2, 3 of them vote now, and 3 are needed',
       'propose n2 again in the validator contract, if that was not intended',
     ]);
+  });
+
+  const confirmed = (followed: FollowedProblems): FollowedProblems => ({
+    ...followed,
+    problems: followed.problems.map((one) => ({ ...one, state: 'open', openedAt: NOW })),
+  });
+
+  /** As an earlier process of subnetd has stored it. */
+  const restored = ({ problems }: FollowedProblems): FollowedProblems => ({
+    ...NO_PROBLEMS,
+    problems: problems.map(({ nodes: _, about: __, ...one }) => ({ ...one, restoredAt: NOW })),
+  });
+
+  test('goes on in the epoch of which it was told, and as long as the node is penalised, so that nobody is told of an end', () => {
+    const then = (at: Parameters<typeof find>[0]) =>
+      find({ height: 1_830, before: confirmed(find().followed), left: [B], ...at });
+    const out = then({});
+    expect([out.state, ...(out.problem ?? [])]).toEqual([
+      'open',
+      'warning',
+      'n2 has no turns in epoch 2',
+      'as foretold, epoch 2 goes on without n2: 3 masternodes have turns',
+      'bring it back and keep it running: at block 2250 the chain chooses who takes part in epoch 3',
+    ]);
+    const later = find({ height: 2_730, before: out.followed, left: [B] });
+    expect([later.state, later.problem?.[1]]).toEqual(['open', 'n2 has had no turns since epoch 2']);
+    const afterRestart = find({ height: 2_730, before: restored(later.followed), left: [B] });
+    expect([afterRestart.state, afterRestart.problem?.[1]]).toEqual(['open', 'n2 has had no turns since epoch 2']);
+    // It has turns again, or it has resigned, which is known by the end of the epoch.
+    expect(then({ left: [], isDown: false }).state).toBe('clearing');
+    const resigned = then({ penalised: [], isDown: false });
+    expect([resigned.state, ...(resigned.problem ?? []).slice(1)]).toEqual([
+      'open',
+      'n2 has no turns in epoch 2',
+      'as foretold, epoch 2 goes on without n2: 3 masternodes have turns',
+      'propose n2 again in the validator contract, if that was not intended',
+    ]);
+    const over = { height: 2_730, before: resigned.followed, isDown: false };
+    expect(find({ ...over, left: [B], penalised: [] }).state).toBe('clearing');
+    // Nobody was told of it.
+    expect(then({ before: find().followed }).problem).toBeUndefined();
+  });
+
+  test('of another node takes its place', () => {
+    const before = confirmed(find().followed);
+    const candidates = [A, B, C].map((address) => ({ address }));
+    const election = { block: 2_100, candidates, sent: SIGNING };
+    const at = { height: 2_100, before, left: [B], isDown: false };
+    expect(find({ ...at, election }).problem?.[1]).toBe('n4 will have no turns in epoch 3');
   });
 
   test('is none while all have turns, and before anything was read', () => {

@@ -103,7 +103,7 @@ describe('a page that was visited last while the build ran out of memory', () =>
     const { opened, read } = follow(FAULT_MS + 4 * MINUTE, outOfMemory, [during]);
     expect(opened).toEqual({ out_of_memory: 20 });
     expect(read.console).toBe(
-      'the page of the frontend is not well: nothing answers at its url as a web server does, because of a problem that is over: frontend ran out of memory',
+      'the page of the frontend is unhealthy: nothing answers at its url as a web server does, because of a problem that is over: frontend ran out of memory',
     );
     // Its line is of the run before, and this one has lasted.
     expect(read.logs).toBeUndefined();

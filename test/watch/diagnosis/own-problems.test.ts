@@ -40,6 +40,17 @@ const told = (targets: readonly KnownTarget[]) =>
 
 const STOPPED = { running: false, status: 'exited', exitCode: 137, finishedAt: NOW - 1_000 };
 
+test('a health check of a container that fails is not said to be something that subnetd does not see', () => {
+  const said = (over: Partial<Container>, logs: Partial<LogFacts> = {}) =>
+    told(subnetWith(logs, { container: containerOf('n2', over) })).map(([problem, , summary]) => [problem, summary]);
+  const unhealthy = 'the health check of n2 fails';
+  const unseen = 'subnetd sees less of n2 than it could';
+  const silent = { node: { level: 2 } };
+  expect(said({ isUnhealthy: true })).toEqual([['check_degraded', unhealthy]]);
+  expect(said({}, silent)).toEqual([['check_degraded', unseen]]);
+  expect(said({ isUnhealthy: true }, silent)).toEqual([['check_degraded', `${unseen}, and ${unhealthy}`]]);
+});
+
 describe('a log that cannot be read', () => {
   test('is said with its path or its container, and what to do', () => {
     expect(told(subnetWith(sourceDown('file', 'denied'), { files: ['/srv/n2/xdc.log'] }))).toEqual([
@@ -120,6 +131,21 @@ describe('a log that cannot be read', () => {
       ...{ verdict: 'unknown', fix: undefined },
       seen: 'the log of n2 cannot be read yet: its container does not run',
     });
+  });
+
+  test('is not one while Docker removes its container, whose log it refuses', () => {
+    const of = (logs: Partial<LogFacts>, over: Partial<Container>) => {
+      const given = subnetWith(logs, { container: containerOf('n2', { running: false, ...over }) });
+      const check = judgeTargets(given, NOW)[0]?.checks.find((one) => one.check === 'log_block');
+      return [check?.verdict, check?.seen, named(given).includes('log_source_down n2')];
+    };
+    const refused = sourceDown('container', 'broken');
+    const notYet = ['unknown', 'the log of n2 cannot be read yet: its container does not run', false];
+    expect(of(refused, { status: 'dead' })).toEqual(notYet);
+    expect(of(refused, { status: 'removing' })).toEqual(notYet);
+    expect(of(refused, { status: 'exited' })).toContain(
+      'the log of n2 cannot be read: Docker breaks off when it is read',
+    );
   });
 
   test('is not a problem before reading it has begun', () => {
@@ -264,6 +290,16 @@ describe('a node that was created with another bootnode than most', () => {
         'correct the bootnode in n2.env and recreate the node; until then it may find no peer after a restart',
       ],
     ]);
+  });
+
+  test('is not told by the peers of the container before', () => {
+    const n2 = created('n2', [`${wrong}@10.0.0.9:20301`]);
+    const found = (runsSince: number) => {
+      const container = { ...(n2.facts.container as NonNullable<KnownTarget['facts']['container']>), runsSince };
+      return named(among({ ...n2, facts: { ...n2.facts, container } }));
+    };
+    expect(found(NOW)).toEqual(['bootnode_unused n2']);
+    expect(found(NOW + 1)).toEqual([]);
   });
 
   test('is told although it has but one of the two of the others', () => {

@@ -126,6 +126,15 @@ describe('a checkpoint contract', () => {
     });
   });
 
+  test('that has come a moment ago is not behind, and nothing was submitted to it before', () => {
+    const found = (ms: number) => only({ ...parent(at(1), still(ms)), contractSince: NOW - ms }, [relayer(26_000)]);
+    expect(found(24_999)).toBeUndefined();
+    expect(found(25_000)?.evidence).toBe(
+      'the contract is at block 1, 997 blocks (33m 14s) behind the subnet, and has not moved for 25s (full mode, limit 150 blocks); the relayer shows no fault, and the contract is right',
+    );
+    expect(found(27_000)?.evidence).toContain('the relayer says that it submitted 26s ago');
+  });
+
   test('is another one than that of the relayer, as soon as Docker shows that', () => {
     const created = (contract: string) => [relayer(10_000, {}, { created: { contract } })];
     expect(named(parent(), created(CONTRACT))).toEqual([]);

@@ -283,7 +283,7 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
   expect(findHeadline('devnet', targets, [risk, down, suspected], { quorum: lost, hasRisen: true })).toEqual({
     standing: 'warn',
     sentence: 'devnet may be halted: 2 of 4 masternodes can vote, 3 needed',
-    detail: 'The container of n4 does not run. No longer seen, and over unless it returns: no further node may fail.',
+    detail: 'The container of n4 does not run.',
   });
   expect(findHeadline('devnet', targets, [suspected], { quorum: lost, hasRisen: true })).toEqual({
     standing: 'warn',
@@ -331,7 +331,7 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
     standing: 'warn',
     sentence: 'devnet is recovering, but a possible problem is being checked',
     detail:
-      '3 of 4 masternodes can vote, 3 needed. Suspected: the container of n4 does not run. No longer seen, and over unless it returns: no further node may fail.',
+      '3 of 4 masternodes can vote, 3 needed. Suspected: the container of n4 does not run. Over once a vote is to spare again: no further node may fail.',
     since: risk.since,
   });
   expect(findHeadline('devnet', targets, [suspected], { quorum: enough, hasRisen: true }).sentence).toBe(

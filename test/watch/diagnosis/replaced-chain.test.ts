@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
+import { indexProblems, type Problem } from '../../../src/model/problem.ts';
+import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { foldChain } from '../../../src/watch/rules/fold-node.ts';
-import { diagnosed, diagnosedNode, NOW } from '../../support/diagnosed.ts';
+import { diagnosed, diagnosedNode, listCauses, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -78,6 +81,30 @@ it('a network that begins the same chain again is replaced too, as no node has t
     diagnosedNode(name, NAMES, { fault: { kind: 'refused', address: 'http://n' }, chain: OLD });
   expect(problemsOf([...all(9).slice(0, 3), gone('n4')])).toEqual(['chain_replaced']);
   expect(problemsOf([...all(9).slice(0, 2), gone('n3'), gone('n4')])).toEqual(['head_regression']);
+});
+
+it('a halt of the network before is over', () => {
+  const targets = NAMES.map((name) => replaced(name, 30_000));
+  const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS };
+  const [explains, causes]: [[], []] = [[], []];
+  const times = { since: NOW - 90_000, seenAt: NOW - 2_000 };
+  const halt = { problem: 'subnet_halted', state: 'open', ...times, explains, causes } as unknown as Problem;
+  const halts = (known: readonly KnownTarget[]) => {
+    const view = viewSubnet(
+      { ...subnet, targets: known.map(({ target }) => target) },
+      judgeTargets(known, NOW),
+      NOW,
+      {},
+      undefined,
+      indexProblems([halt]),
+    );
+    return listCauses(view, [halt]).flatMap(({ problem, evidence }) => (problem === 'subnet_halted' ? [evidence] : []));
+  };
+  // Of two of four nobody knows yet.
+  const silent = (name: string) =>
+    diagnosedNode(name, NAMES, { chain: OLD, fault: { kind: 'refused', address: name } });
+  expect(halts([...targets.slice(0, 2), silent('n3'), silent('n4')])).toMatchObject([/^no block after 6 for 1m 30s/]);
+  expect(halts(targets)).toEqual([]);
 });
 
 it('one node on another chain than before is that alone, and was not killed either', () => {

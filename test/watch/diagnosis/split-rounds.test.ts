@@ -11,14 +11,18 @@ const LAST_ROUND = 2_000;
 type Said = readonly [round: number, agoMs: number, container?: Partial<Container> | undefined, firstAgoMs?: number];
 
 /** The halt of four nodes that answer and have their peers, as real ones were seen after two of them had been killed at once. */
-function findHalt(...said: readonly Said[]) {
+const findHalt = (...said: readonly Said[]) => findHaltWith(450, ...said);
+
+/** The same where the chain chooses its masternodes so many blocks before an epoch of 900. */
+function findHaltWith(gap: number, ...said: readonly Said[]) {
+  const settings = { minePeriodMs: 2_000, timeoutPeriodMs: 10_000, certificateThreshold: 0.667, epoch: 900 };
   const nodes = NAMES.map((name, index) => {
     const [timeoutRound, agoMs, container, firstAgoMs = agoMs] = said[index] ?? [0, 0];
     const pool = { voteRounds: 8, neverSigned: [], timeouts: 1, timeoutMissing: [] };
     const known = diagnosedNode(name, NAMES, {
       stalledMs: 240_000,
       ...(container && { container }),
-      chain: { pool: { ...pool, timeoutRound } },
+      chain: { pool: { ...pool, timeoutRound }, consensus: { ...settings, gap } },
     });
     const node = known.facts.node as NonNullable<typeof known.facts.node>;
     const chain = { ...(node.chain as NonNullable<typeof node.chain>), at: NOW - agoMs, waitsSince: NOW - firstAgoMs };
@@ -60,6 +64,23 @@ test('where all were started since the last block, those of the higher round mus
     `restart n1 with \`docker restart generated-n1-1\`, so that it comes back in round 384: the others cannot leave it, as all were started since the last block. ${REST}`,
   );
   expect(all(241_000)).toBe(fixWith('n3 with `docker restart generated-n3-1`', 385));
+});
+
+test('at a gap block, of which a second one would end the chain, all begin again below it and nobody is restarted in place', () => {
+  const setBack =
+    'set the head of each node back to block 999, for n1 with `docker exec generated-n1-1 XDC attach --exec \'debug.setHead("0x3e7")\' /work/xdcchain/XDC.ipc`, then `docker restart generated-n1-1`; restart them when all are set back; the console may print an error although the head is set back; the blocks after that one are lost';
+  const at = (gap: number, startedAgoMs: number) => {
+    const said = (round: number, agoMs: number): Said => [round, agoMs, { startedAt: NOW - startedAgoMs }];
+    return findHaltWith(gap, said(385, 60_000), said(385, 55_000), said(384, 20_000), said(384, 5_000));
+  };
+  expect(at(800, 239_000)).toEqual([split('n1 and n2 wait in round 385', 'n3 and n4 wait in round 384'), setBack]);
+  expect(at(799, 239_000)[1]).toMatch(/^restart n1 /);
+  expect(at(800, 241_000)[1]).toBe(
+    `wait a minute, as what nodes tell each other at the third time-out often ends this. If no block comes, restart n3 with \`docker restart generated-n3-1\`: it takes round 385 from the others. If no block comes within a minute, ${setBack}`,
+  );
+  const round = LAST_ROUND + 5;
+  const stuck = [round, 20_000, { startedAt: NOW - 3_600_000 }] as const;
+  expect(findHaltWith(800, stuck, stuck, stuck, [0, 20_000])[1]).toBe(setBack);
 });
 
 test('rounds that nodes may still tell each other, or that passed between their answers, are no split', () => {

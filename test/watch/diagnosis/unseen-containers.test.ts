@@ -3,7 +3,7 @@ import type { KnownTarget } from '../../../src/model/facts.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { findHeadline } from '../../../src/watch/diagnosis/find-headline.ts';
-import { diagnosedNode, NOW, named } from '../../support/diagnosed.ts';
+import { diagnosed, diagnosedNode, NOW, named } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -16,17 +16,13 @@ function nodeOf(name: string, isUnseen: boolean): KnownTarget {
   return isUnseen ? ({ ...node, facts: { ...node.facts, container } } as KnownTarget) : node;
 }
 
+const SUBNET = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS } as const;
+
 /** The headline of a subnet whose first nodes have a Docker Engine that does not answer. */
 function headlineOf(unseen: number) {
   const targets = NAMES.map((name, index) => nodeOf(name, index < unseen));
   const judged = judgeTargets(targets, NOW);
-  const consensus = 'XDPoS' as const;
-  const subnet = {
-    name: 'devnet',
-    consensus,
-    settings: DEFAULT_SETTINGS,
-    targets: targets.map(({ target }) => target),
-  };
+  const subnet = { ...SUBNET, targets: targets.map(({ target }) => target) };
   const { problems, quorum } = diagnoseSubnet(subnet, judged, NO_PROBLEMS, NOW);
   return findHeadline('devnet', judged, problems, { quorum, hasRisen: true });
 }
@@ -46,6 +42,38 @@ test('a subnet that is well says which containers nobody can see', () => {
     sentence: WELL,
     detail: `${VOTES} Docker does not answer, so 4 containers and their logs cannot be seen.`,
   });
+});
+
+test('a node whose container had ended when Docker last answered does not vote, until it answers again', () => {
+  const told = (endedMs: number) => {
+    const targets = NAMES.map((name) => {
+      const { target, facts } = nodeOf(name, true);
+      const isEnded = name === 'n3' || name === 'n4';
+      const run = { id: name, startedAt: NOW - 3_600_000, restartCount: 0 };
+      const ended = isEnded && { run, lastExit: { code: 0, at: NOW - endedMs } };
+      return { target, facts: { ...facts, container: { ...facts.container, ...ended } } } as KnownTarget;
+    });
+    const subnet = { ...SUBNET, targets: targets.map(({ target }) => target) };
+    return diagnoseSubnet(subnet, judgeTargets(targets, NOW), NO_PROBLEMS, NOW).headline;
+  };
+  // Each has answered just now.
+  expect(told(0)?.sentence).toBe(WELL);
+  expect(told(-1)).toMatchObject({
+    sentence: 'devnet may be halted: 2 of 4 masternodes can vote, 3 needed',
+    detail: /Docker does not answer, so 4 containers and their logs cannot be seen\.$/,
+  });
+});
+
+test('a node that cannot be reached while Docker is silent waits for that first', () => {
+  const { target, facts } = nodeOf('n2', true);
+  const fault = { kind: 'unreachable', address: 'http://n2' } as const;
+  const node = { ...facts.node, observation: { answered: false, latest: { ok: false, fault } } };
+  const silent = { target, facts: { ...facts, logs: undefined, node } } as unknown as KnownTarget;
+  const targets = [silent, ...['n1', 'n3', 'n4'].map((name) => nodeOf(name, false))];
+  const found = diagnosed(targets).find(({ problem }) => problem === 'node_down');
+  expect(found?.fix).toBe(
+    'make Docker answer first, as with `systemctl restart docker` on its machine, which restarts its containers too',
+  );
 });
 
 /** A node without peers whose container nobody knows, and which was started so long ago by its log. */

@@ -256,6 +256,14 @@ describe('an engine at the wire', () => {
     expect(await docker.inspect(byName, soon())).toEqual({ kind: 'missing' });
   });
 
+  test('that is Podman says stopped of a container that has exited', async () => {
+    const ended = { ...State, Status: 'stopped', ExitCode: 3, FinishedAt: '2026-01-01T00:00:09Z' };
+    const docker = await serve((_, answer) => answer.end(JSON.stringify({ ...JSON.parse(inspected), State: ended })));
+    expect(await docker.inspect(byName, soon())).toMatchObject({
+      container: { status: 'exited', running: false, exitCode: 3, finishedAt: Date.parse(ended.FinishedAt) },
+    });
+  });
+
   test('is asked once about a container of that name for its log', async () => {
     const key = '4f'.repeat(64);
     const asked: unknown[] = [];

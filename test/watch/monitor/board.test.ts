@@ -116,7 +116,7 @@ test('what did not answer before its container was started is told to wait as so
   expect(see(201_000, 'y')).toEqual([told[0], 200_000, 2, 2]);
   const fault = { kind: 'refused', address: '127.0.0.1:2' } as const;
   board.recordRun(stats, 'services', { kind: 'service', seen: { ok: false, fault } }, 0, 300_000);
-  expect(board.checksOf(stats).map(formatReason).join()).toContain('the stats server is not well: nothing listens');
+  expect(board.checksOf(stats).map(formatReason).join()).toContain('the stats server is unhealthy: nothing listens');
   expect(see(301_000, 'z', stats, 'http')?.[0]).toBe(
     'the stats server was started just now and does not answer as it should yet',
   );

@@ -111,7 +111,7 @@ export const checkCases: Readonly<Record<CheckName, Case>> = {
     pass: [{ service: { observation: { ok: true, value: {} } } }, 'the stats server answers as it should'],
     fail: [
       { service: { observation: { ok: false, fault: { kind: 'status', status: 500 } } } },
-      /^the stats server is not well: .*500/,
+      /^the stats server is unhealthy: .*500/,
     ],
   },
   console: {

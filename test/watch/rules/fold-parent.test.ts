@@ -141,6 +141,22 @@ test('what was read of a contract stays while it cannot be read, and for five mi
   ).toEqual([{ at: 300_000, number: 8 }]);
 });
 
+test('a contract that comes after there was none is another one, and nothing of the one before counts', () => {
+  const missing: ParentObservation = { ...head(), contract: { ok: true, value: { kind: 'missing' } } };
+  const deployed = foldAll([
+    [0, at(7)],
+    [30_000, at(9)],
+    [60_000, missing],
+    [90_000, at(1)],
+  ]);
+  expect(deployed?.contractSince).toBe(90_000);
+  expect(deployed?.progress).toMatchObject({
+    advancedAt: 90_000,
+    hasAdvanced: false,
+    recent: [{ at: 90_000, number: 1 }],
+  });
+});
+
 test('a fall of the contract, as by a reorganisation of the parent chain, is no advance, and its pace begins again', () => {
   const fallen = foldAll([
     [0, at(7)],

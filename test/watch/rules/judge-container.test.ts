@@ -101,6 +101,23 @@ describe('a container that does not run fails', () => {
   });
 });
 
+test('of which no line is kept, is not to be read by `docker logs`', () => {
+  const judgeKept = (what?: 'not-kept' | 'broken') => {
+    const source = { up: what === undefined, lines: 0, since: 0, ...(what && { fault: { what } }) };
+    const facts = {
+      container: found(stopped('exited', { exitCode: 1 })),
+      logs: { sources: { container: source }, patterns: {} },
+    };
+    return judgeContainer(aView(nodeTarget('subnet1', { container: byName }), facts, { now })).fix;
+  };
+  const start = 'start it with `docker start subnet1`; if it ends again, ';
+  expect(judgeKept()).toBe(`${start}read why it ended with \`docker logs --tail 100 subnet1\``);
+  expect(judgeKept('broken')).toBe(judgeKept());
+  expect(judgeKept('not-kept')).toBe(
+    `${start}give it the log driver json-file or local, as its own keeps no line that says why it ended`,
+  );
+});
+
 describe('how a container has ended is told by what is known of it:', () => {
   const ended = stopped('exited', { finishedAt: now - minute });
   const judged = (component: Component, exitCode: number, ...actions: readonly string[]) => {

@@ -137,7 +137,7 @@ describe('http', () => {
       verdict: 'unknown',
       reason: 'the relayer was started 19s ago and does not answer as it should yet',
     });
-    const late = { verdict: 'fail', reason: expect.stringMatching(/^the relayer is not well: nothing listens at/) };
+    const late = { verdict: 'fail', reason: expect.stringMatching(/^the relayer is unhealthy: nothing listens at/) };
     expect(judge(20_000)).toEqual(late);
     const crashes = { lastRestartBy: 'policy', lastRestartAt: NOW - 1_000, earlierCrashes: [NOW - 9_000] } as const;
     expect(judge(1_000, crashes)).toEqual(late);

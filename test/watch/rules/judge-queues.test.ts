@@ -88,7 +88,10 @@ describe('a relayer of which only the queue board can be read', () => {
 
   test('fails when it runs in no mode, a minute after its start', () => {
     const facts = read([0, answer({})], [0.5, answer({})]);
-    expect(judge(facts, 0.9).verdict).toBe('unknown');
+    expect(judge(facts, 0.9)).toEqual({
+      verdict: 'unknown',
+      reason: 'the queues of the relayer are empty, as shortly after its start; wait up to a minute: it has just started',
+    });
     expect(judge(facts, 1)).toEqual({
       verdict: 'fail',
       reason:

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Container } from '../../../src/model/observation.ts';
 import { judgeLogBlock } from '../../../src/watch/rules/judge-log-block.ts';
 import { addressOf, diagnosedNode, NOW } from '../../support/diagnosed.ts';
 import { aView } from '../../support/views.ts';
@@ -35,6 +36,20 @@ test('a node that was started a moment ago has had no time to print a block', ()
   const seen = 'the height in the log of n2 has been 668 for 2m, while its RPC is at block 1000';
   expect(judge(2_000, 668, 120_000, 4, own, 59_999)).toEqual({ verdict: 'unknown', seen });
   expect(judge(2_000, 668, 120_000, 4, own, 60_000)).toMatchObject({ verdict: 'degraded', seen });
+});
+
+test('what the RPC of the container before said is told as that', () => {
+  const { target, facts } = diagnosedNode('n2', NAMES, {
+    fault: { kind: 'refused', address: 'n2' },
+    container: { startedAt: NOW - 62_000 },
+  });
+  if (target.component !== 'node' || facts.logs === undefined) throw new Error('a node with a log is expected');
+  const node = { height: 0, advancedAt: NOW - 62_000, level: 4 };
+  const view = aView(target, { ...facts, logs: { ...facts.logs, node } }, { now: NOW });
+  expect(judgeLogBlock(view)).toMatchObject({
+    verdict: 'unknown',
+    seen: 'the height in the log of n2 has been 0 for 1m 2s, while its RPC before its start was at block 1000',
+  });
 });
 
 test('a node that was started a moment ago and does not rise yet is waited for', () => {
@@ -101,4 +116,23 @@ test('a height that the RPC no longer gives is that of before', () => {
   expect(judgeLogBlock(aView(target, { ...facts, logs, ...(node && { node }) }, { now: NOW })).seen).toBe(
     'the height in the log of n2 has been 668 for 2m, while its RPC was last at block 1000',
   );
+});
+
+test('a log that has shown nothing says so without an advice while its container does not run', () => {
+  const said = (over: Partial<Container>) => {
+    const { target, facts } = diagnosedNode('n2', NAMES, { container: over });
+    if (target.component !== 'node' || facts.logs === undefined) throw new Error('a node with a log is expected');
+    return judgeLogBlock(aView(target, { ...facts, logs: { ...facts.logs, node: {} } }, { now: NOW }));
+  };
+  const seen = 'the log of n2 has shown neither a block nor the log level';
+  for (const status of ['created', 'exited'])
+    expect(said({ running: false, status })).toEqual({
+      verdict: 'unknown',
+      seen: `${seen}, and its container does not run`,
+    });
+  expect(said({})).toMatchObject({
+    verdict: 'unknown',
+    seen: `${seen} for 1h`,
+    fix: expect.stringMatching(/^if it stays so, set LOG_LEVEL/),
+  });
 });

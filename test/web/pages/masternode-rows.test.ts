@@ -40,6 +40,15 @@ describe('the table of masternodes', () => {
     expect(html).not.toContain('<details>');
   });
 
+  test('names the node that an address probably has, and leaves out columns in which nothing stands', () => {
+    const lost: Masternode = { address: `0x${'f'.repeat(40)}`, presumed: 'n9', vote: 'silent', missedRounds: 4 };
+    const html = tableOf(many(1, [lost]));
+    expect(rowsOf(html)).toEqual(['0xffff…ffff probably n9 silent 4', 'n0 0x0000…0000 votes 3 0 0']);
+    expect([...html.matchAll(/role="columnheader">([^<]*)/g)].map(([, title]) => title)).toEqual([
+      ...['Masternode', 'State', 'Blocks made', 'Rounds missed', 'Votes missing'],
+    ]);
+  });
+
   test('shows the share of missed turns, and how late blocks come', () => {
     const slow: Masternode = {
       ...{

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { KnownTarget } from '../../../src/model/facts.ts';
 import { peerMesh } from '../../../src/web/pages/peer-mesh.ts';
 import { diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
@@ -38,6 +39,18 @@ test('a pair is cut by lists that are younger than the starts of both nodes, and
   // Its count is newer than its list.
   const hasAll = { peers: ['n2', 'n9'] };
   expect([cut(hasAll, n1), cut(n0, hasAll)]).toEqual([false, false]);
+});
+
+test('before nodes have told their peers over the sockets that are named, nobody is asked to serve them there', () => {
+  const said = (ipc: object) => {
+    const nodes = ['n0', 'n1'].map((name) => {
+      const { target, facts } = diagnosedNode(name, ['n0', 'n1'], { chain: { peerIds: undefined as never } });
+      return { target: { ...target, ...ipc }, facts } as KnownTarget;
+    });
+    return String(peerMesh(judgeTargets(nodes, NOW), []));
+  };
+  expect(said({})).toContain('>No node reports its peers: serve the admin namespace over IPC to see the mesh.<');
+  expect(said({ ipc: '/n/XDC.ipc' })).toContain('>No node has reported its peers yet.<');
 });
 
 test('no pairs are compared of hundreds of nodes, as they would be millions', () => {

@@ -55,7 +55,7 @@ test('one that crashed, does not run, or fails otherwise is not well', () => {
   const fault = { kind: 'status', status: 502 } as const;
   const failing = shown(restarted(diagnosedService('frontend', { fault }), 'request'));
   expect(failing).toMatchObject(bad);
-  expect(failing.says).toMatch(/^the frontend is not well: /);
+  expect(failing.says).toMatch(/^the frontend is unhealthy: /);
   expect(failing.says).not.toContain('restarted');
 });
 

@@ -2,7 +2,7 @@ import type { Channel } from '../../../model/channel.ts';
 import type { AlertIncidents } from '../../alerts/alert-incidents.ts';
 import { type AlertLabels, alertKey } from '../../alerts/tracked-alert.ts';
 import type { AlertCounts } from '../create-sender.ts';
-import type { NotifiedGroup } from '../notified-alert.ts';
+import type { AlertEnd, NotifiedGroup } from '../notified-alert.ts';
 import { type Deliver, formatChannel } from './delivery.ts';
 import { afterMessage, type FiringAlert, noteEnds, type PlannedMessage, planMessage, TIMES } from './plan-message.ts';
 import { MAX_RETRY_AFTER_MS } from './post.ts';
@@ -11,8 +11,8 @@ import { toMessage } from './to-message.ts';
 /** The alerts of one moment, by group and key; all times are wall time. */
 export interface AlertGroups {
   readonly firing: ReadonlyMap<string, ReadonlyMap<string, FiringAlert>>;
-  /** When an alert that does not fire has ended, or the time now. */
-  readonly endsAt: (key: string) => number;
+  /** When an alert that does not fire has ended, or the time now, and what was known of it last. */
+  readonly endOf: (key: string) => AlertEnd;
   /** Whether this instance notifies people of a group, and knows what was sent of it before. */
   readonly isOwn: (group: string) => boolean;
 }
@@ -55,7 +55,7 @@ export function createChannel(deps: ChannelDeps) {
   const { name, severities, repeatMs, afterMs = 0 } = channel;
   const label = formatChannel(channel);
   const groups = new Map<string, NotifiedGroup>();
-  let alerts: AlertGroups = { firing: new Map(), endsAt: () => 0, isOwn: () => false };
+  let alerts: AlertGroups = { firing: new Map(), endOf: () => ({ endsAt: 0 }), isOwn: () => false };
   let failure: string | undefined;
   /** Nothing is sent until then, or nothing of one group; wall time. */
   let restsUntil = 0;
@@ -93,7 +93,7 @@ export function createChannel(deps: ChannelDeps) {
   const tidy = (time: number) => {
     for (const [group, before] of groups) {
       if (!alerts.isOwn(group)) continue;
-      const noted = noteEnds(before, alerts.firing.get(group) ?? new Map(), alerts.endsAt);
+      const noted = noteEnds(before, alerts.firing.get(group) ?? new Map(), alerts.endOf);
       const old = Object.entries(noted.alerts).filter(([, { endsAt = time }]) => time - endsAt >= GIVE_UP_MS);
       for (const [, { labels }] of old) drop(labels);
       const gone = new Set(old.map(([key]) => key));

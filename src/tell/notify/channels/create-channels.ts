@@ -3,7 +3,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Channel } from '../../../model/channel.ts';
 import type { FleetPart } from '../../../model/fleet.ts';
 import { createInhibition } from '../../alerts/inhibit-rules.ts';
-import { mayNotify, type TrackedAlerts } from '../../alerts/tracked-alert.ts';
+import { mayNotify, type TrackedAlert, type TrackedAlerts } from '../../alerts/tracked-alert.ts';
 import { createStateSaver } from '../create-state-saver.ts';
 import { groupKey, type NotifiedGroup, type NotifiedStore } from '../notified-alert.ts';
 import { convertTrackedAlerts } from '../tracked-alerts.ts';
@@ -23,15 +23,17 @@ export interface ChannelsDeps extends Omit<ChannelDeps, 'channel' | 'deliver' | 
   readonly createDeliver: (channel: Channel) => Deliver;
 }
 
-/** The firing alerts by group and key, in wall time, each with what holds it back. */
+/** The alerts that fire, or may do so still, by group and key, in wall time, each with what holds it back. */
 export function groupAlerts(
   trackedAlerts: TrackedAlerts,
   now: number,
   isOwn: AlertGroups['isOwn'] = () => true,
   isSpeaker = true,
 ): AlertGroups {
-  const all = [...trackedAlerts].filter(([, { phase }]) => phase === 'firing');
-  const isInhibited = createInhibition(all.filter(([, alert]) => mayNotify(alert)).map(([, { labels }]) => labels));
+  const mayFire = ({ phase, isDoubted }: TrackedAlert): boolean => phase === 'firing' || isDoubted === true;
+  const isTold = (alert: TrackedAlert) => alert.phase === 'firing' && mayNotify(alert);
+  const all = [...trackedAlerts].filter(([, alert]) => mayFire(alert));
+  const isInhibited = createInhibition(all.filter(([, alert]) => isTold(alert)).map(([, { labels }]) => labels));
   const firing = new Map<string, Map<string, FiringAlert>>();
   for (const [key, alert] of all) {
     const { labels, firedAt = alert.activeAt } = alert;
@@ -39,10 +41,14 @@ export function groupAlerts(
     const members = firing.get(group) ?? new Map<string, FiringAlert>();
     // Every instance of a fleet sees the same of another shard, and one of them notifies of it.
     const isLeftToSpeaker = labels.shard !== undefined && !isSpeaker;
-    members.set(key, { ...alert, firedAt, isWithheld: isLeftToSpeaker || isInhibited(labels) || !mayNotify(alert) });
+    members.set(key, { ...alert, firedAt, isWithheld: isLeftToSpeaker || isInhibited(labels) || !isTold(alert) });
     firing.set(group, members);
   }
-  return { firing, endsAt: (key) => trackedAlerts.get(key)?.resolvedAt ?? now, isOwn };
+  const endOf = (key: string) => {
+    const { resolvedAt = now, details } = trackedAlerts.get(key) ?? {};
+    return { endsAt: resolvedAt, endedAs: details };
+  };
+  return { firing, endOf, isOwn };
 }
 
 /** Starts without a channel. */

@@ -1,6 +1,6 @@
 import { SEVERITIES } from '../../../model/severity.ts';
 import { alertKey, causeOf, type TrackedAlert } from '../../alerts/tracked-alert.ts';
-import type { NotifiedAlert, NotifiedGroup } from '../notified-alert.ts';
+import type { AlertEnd, NotifiedAlert, NotifiedGroup } from '../notified-alert.ts';
 
 /** How long a change waits for others, so that all are one message, and the pause after a message. */
 export const TIMES = {
@@ -12,9 +12,12 @@ export const TIMES = {
   pauseMs: 60_000,
   /** A cause that comes and goes is not sent. */
   causeWaitMs: 25_000,
-  /** Between two new causes of one alert. */
+  /** Before a cause that people were told of is sent again, or one more than `MOST_CAUSES`. */
   causePauseMs: 5 * 60_000,
 } as const;
+
+/** So many new causes of one alert are sent as soon as each lasts, as the fix that people know is wrong. */
+const MOST_CAUSES = 4;
 
 /** A firing alert of a group, in wall time. */
 export interface FiringAlert extends TrackedAlert {
@@ -70,7 +73,9 @@ export function planMessage(
   // What seems to be over before anybody was notified of it is no news. It may have been withheld for long.
   const isNews = (alert: FiringAlert) => !alert.isWithheld && alert.details?.isClearing !== true && !isTold(alert);
   const begun = [...firing.values()].filter(isNews);
-  const ended = known.flatMap(([key, alert]) => (firing.has(key) ? [] : [alert]));
+  const ended = known.flatMap(([key, { details, endedAs = details, ...alert }]) =>
+    firing.has(key) ? [] : [{ ...alert, details: endedAs }],
+  );
   const ongoing = known.flatMap(([key, alert]) => {
     const current = firing.get(key);
     return current === undefined || current.isWithheld || begun.includes(current)
@@ -116,8 +121,9 @@ export function planMessage(
   );
   if (isAcknowledged) return message('acknowledgement');
   const isRenewed = [...renewed].some((key) => {
-    const { renewedAt } = before?.alerts[key] ?? {};
-    return renewedAt === undefined || isOver(renewedAt, TIMES.causePauseMs, now);
+    const { renewedAt = now - TIMES.causePauseMs, toldCauses = [] } = before?.alerts[key] ?? {};
+    const isNewCause = toldCauses.length < MOST_CAUSES && !toldCauses.includes(causeOf(firing.get(key)?.details));
+    return isNewCause || isOver(renewedAt, TIMES.causePauseMs, now);
   });
   if (isRenewed && isRested(before?.sentAt)) return message('change');
   if (!isReminded || before === undefined || repeatMs === undefined) return undefined;
@@ -136,7 +142,10 @@ export function afterMessage(
     if (over.has(key)) return [];
     const { acknowledgedBy = alert.acknowledgedBy, details, seenAt } = told.get(key) ?? {};
     const noted = acknowledgedBy === undefined ? alert : { ...alert, acknowledgedBy };
-    return [[key, renewed?.has(key) ? { ...noted, details, ...(seenAt && { seenAt }), renewedAt: now } : noted]];
+    if (!renewed?.has(key)) return [[key, noted]];
+    const isRecent = alert.renewedAt !== undefined && !isOver(alert.renewedAt, TIMES.causePauseMs, now);
+    const toldCauses = [...((isRecent && alert.toldCauses) || []), causeOf(alert.details)];
+    return [[key, { ...noted, details, ...(seenAt && { seenAt }), renewedAt: now, toldCauses }]];
   });
   const alerts = Object.fromEntries([...left, ...begun.map((alert) => [alertKey(alert.labels), alert] as const)]);
   const begunAt = begun.some(({ labels }) => labels.severity !== 'info') ? now : before?.begunAt;
@@ -147,16 +156,17 @@ export function afterMessage(
 export function noteEnds(
   before: NotifiedGroup,
   firing: ReadonlyMap<string, FiringAlert>,
-  endsAt: (key: string) => number,
+  endOf: (key: string) => AlertEnd,
 ): NotifiedGroup {
   const entries = Object.entries(before.alerts);
   const clears = (key: string) => firing.get(key)?.details?.isClearing === true;
   const isNoted = ([key, { endsAt: known, hasCleared }]: (typeof entries)[number]) =>
     firing.has(key) === (known === undefined) && (hasCleared || !clears(key));
   if (entries.every(isNoted)) return before;
-  const noted = entries.map(([key, { endsAt: known, ...told }]): readonly [string, NotifiedAlert] => {
+  const noted = entries.map(([key, { endsAt, endedAs, ...told }]): readonly [string, NotifiedAlert] => {
     const alert = clears(key) ? { ...told, hasCleared: true as const } : told;
-    return [key, firing.has(key) ? alert : { ...alert, endsAt: known ?? endsAt(key) }];
+    if (firing.has(key)) return [key, alert];
+    return [key, { ...alert, ...(endsAt === undefined ? endOf(key) : { endsAt, endedAs }) }];
   });
   return { ...before, alerts: Object.fromEntries(noted) };
 }

@@ -154,9 +154,9 @@ function findExposed(node: NodeView, view: SubnetView): Exposed | undefined {
   if (!exposure?.ok) return undefined;
   const seen = exposure.value;
   const client = clientOf({ target: node.target, facts: node.state.facts });
-  const last = view.exposures.get(node.target);
+  const last = view.exposures.get(node.state.target);
   const unlocked = findUnlocked(node, client, seen, view, last?.seen === seen ? last.unlocked : undefined);
-  view.exposures.set(node.target, { seen, unlocked });
+  view.exposures.set(node.state.target, { seen, unlocked });
   const where = describeWhere(seen.servedAt);
   if (where === undefined) return undefined;
   const dangerous = seen.modules.filter((module) => Object.hasOwn(DANGERS, module));

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import type { KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
+import { diagnosed, diagnosedNode, NOW } from '../../support/diagnosed.ts';
+
+const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const READ_ONLY: PatternFacts = { means: 'fatal', count: 1, at: NOW - 71_000, order: 1, what: '', own: false };
+
+const ENDED = { running: false, status: 'exited', exitCode: 1, startedAt: NOW - 75_000, finishedAt: NOW - 70_000 };
+
+/** What pages for a subnet of which n2 does not run, and has printed this last. */
+function pageOf(stalledMs: number, patterns: Readonly<Record<string, PatternFacts>>) {
+  const nodes = NAMES.map((name): KnownTarget => {
+    const isOut = name === 'n2';
+    const fault = { kind: 'refused', address: 'http://n2' } as const;
+    const peers = NAMES.filter((other) => other !== name && other !== 'n2');
+    const { target, facts } = diagnosedNode(name, NAMES, {
+      ...{ stalledMs: isOut ? 71_000 : stalledMs, peers },
+      ...(isOut && { fault, container: ENDED }),
+    });
+    return isOut
+      ? ({ target, facts: { ...facts, logs: { sources: {}, ...facts.logs, patterns } } } as KnownTarget)
+      : { target, facts };
+  });
+  const pages = ['subnet_halted', 'quorum_at_risk'];
+  const { problem, evidence, fix } = diagnosed(nodes).find((one) => pages.includes(one.problem)) ?? {};
+  return [problem, evidence, fix];
+}
+
+const REPAIR =
+  'for n2: see that its data folder is not mounted read-only in docker-compose.yml (`:ro`), find what is wrong with the disk in `dmesg -T`, and start it again';
+
+test('a halt says what a node that is out has said of itself, and how to repair it, as nothing else is sent of it', () => {
+  const wait =
+    'enough nodes answer, so wait a minute: what they tell each other at the third time-out often ends this; if no block comes, read the log of one: it names the round that times out';
+  const seen = 'no block after 1000 for 4m; 3 of 4 masternodes can vote, 3 needed, without n2 (stopped)';
+  expect(pageOf(240_000, {})).toEqual(['subnet_halted', seen, wait]);
+  expect(pageOf(240_000, { disk_read_only: READ_ONLY })).toEqual([
+    'subnet_halted',
+    `${seen}, because n2 cannot write to its data folder`,
+    `${wait}; ${REPAIR}`,
+  ]);
+});
+
+test('a quorum at risk says how to repair the node that is out', () => {
+  const bring = 'bring back n2 before any other work, and restart no other node';
+  const seen = '3 of 4 masternodes vote and 3 are needed, without n2, because';
+  expect(pageOf(2_000, {})).toEqual(['quorum_at_risk', `${seen} the container of n2 does not run`, bring]);
+  expect(pageOf(2_000, { disk_read_only: READ_ONLY })).toEqual([
+    'quorum_at_risk',
+    `${seen} n2 cannot write to its data folder`,
+    `${bring}; ${REPAIR}`,
+  ]);
+});
