@@ -142,6 +142,8 @@ describe('the level of the wallet', () => {
     };
     expect(facts.level).toBe('nearly_empty');
     expect([2.4, 2.6, 7.9, 8.1, 7.9].map(topUp)).toEqual(['nearly_empty', 'low', 'low', undefined, undefined]);
+    // Also from the graver level at once.
+    expect([1.9, 7.9].map(topUp)).toEqual(['nearly_empty', 'low']);
   });
 });
 
