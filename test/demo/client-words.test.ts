@@ -22,6 +22,9 @@ const AT_RISK = [
   'no further node may fail',
   'bring back subnet2 before any other work, and restart no other node',
 ] as const;
+/** With what to do about a failure of which the node itself has told. */
+const atRiskBy = ([, , fix]: readonly [string, string, string]) =>
+  [AT_RISK[0], AT_RISK[1], `${AT_RISK[2]}; for subnet2: ${fix}`] as const;
 const STOPPED = [
   'container_down subnet2',
   'the container of subnet2 does not run',
@@ -52,6 +55,11 @@ const OUT_OF_FILES = [
   'too_many_open_files subnet2',
   'subnet2 has run out of file descriptors',
   'raise its limit of file descriptors: write `ulimits: { nofile: 65536 }` below its service in docker-compose.yml and recreate it, or `LimitNOFILE=65536` into its systemd unit and restart it',
+] as const;
+const LONG_PATH = [
+  'ipc_path_too_long subnet2',
+  'the path of the IPC socket of subnet2 is too long',
+  'move the folder of the deployment (generated) to a shorter path and start it again',
 ] as const;
 const UNLISTED = [
   'containers_unlisted',
@@ -96,8 +104,8 @@ const CASES: readonly (readonly [Kind, FaultName, readonly (readonly [string, st
   ['mixed', 'fork', [FORKED]],
   ['mixed', 'rolling-restart', []],
   ['mixed', 'clock-step', [CLOCK_SET]],
-  ['go', 'fd-limit', [AT_RISK, OUT_OF_FILES]],
-  ['xdposchain', 'fd-limit', [AT_RISK, OUT_OF_FILES]],
+  ['go', 'fd-limit', [atRiskBy(OUT_OF_FILES), OUT_OF_FILES]],
+  ['xdposchain', 'fd-limit', [atRiskBy(OUT_OF_FILES), OUT_OF_FILES]],
   ['mixed', 'unlisted-node', [UNLISTED]],
   ['mixed', 'container-renamed', [MISNAMED]],
   ['mixed', 'no-gas-price', [LOW_GAS_PRICE]],
@@ -115,18 +123,7 @@ const CASES: readonly (readonly [Kind, FaultName, readonly (readonly [string, st
   ],
   ['xdposchain', 'rpc-garbage', [GARBLED]],
   ['xdposchain', 'subnet-halted', [HALTED]],
-  [
-    'xdposchain',
-    'ipc-path-too-long',
-    [
-      AT_RISK,
-      [
-        'ipc_path_too_long subnet2',
-        'the path of the IPC socket of subnet2 is too long',
-        'move the folder of the deployment (generated) to a shorter path and start it again',
-      ],
-    ],
-  ],
+  ['xdposchain', 'ipc-path-too-long', [atRiskBy(LONG_PATH), LONG_PATH]],
   [
     'xdposchain',
     'penalty',
