@@ -30,9 +30,12 @@ type Subject = Pick<ProblemRef, 'component' | 'name'>;
 /** What a problem or a check is about, among the targets of its subnet: a target, or all nodes; empty when it is not watched. */
 export type SubjectsOf = (subject: Subject) => readonly TargetState[];
 
-/** Indexes targets by key, as each of thousands of problems looks for its own. */
+/** Indexes targets by key, as each of thousands of problems looks for its own. Mostly there is none, and no index is made. */
 export function indexSubjects(targets: readonly TargetState[]): SubjectsOf {
-  const byKey = new Map(targets.map((state) => [subjectKey(state.target), [state]]));
-  const nodes = targets.filter(({ target }) => target.component === 'node');
-  return (subject) => (subject.name === undefined ? nodes : (byKey.get(subjectKey(subject)) ?? []));
+  let byKey: ReadonlyMap<string, readonly TargetState[]> | undefined;
+  return (subject) => {
+    if (subject.name === undefined) return targets.filter(({ target }) => target.component === 'node');
+    byKey ??= new Map(targets.map((state) => [subjectKey(state.target), [state]]));
+    return byKey.get(subjectKey(subject)) ?? [];
+  };
 }

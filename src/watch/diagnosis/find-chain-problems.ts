@@ -1,6 +1,7 @@
 import { formatMoment } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
 import { formatCount, listEach, shorten } from '../../lib/words.ts';
+import type { BlockMark } from '../../model/chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import { MOST_BY_KILL } from '../rules/known-failures.ts';
@@ -156,12 +157,14 @@ export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly S
 
 /** Nodes that have another block at one height than most. Heights that nodes are asked for are long committed. */
 function findFork({ nodes }: SubnetView): Suspicion | undefined {
-  const marks = nodes
-    .filter((node) => !node.isForeign && !isStopped(node))
-    .flatMap((node) => (node.chainFacts?.marks ?? []).map((mark) => ({ ...mark, node })));
-  const first = new Map(marks.toReversed().map(({ number, hash }) => [number, hash]));
-  const forked = marks.filter(({ number, hash }) => first.get(number) !== hash);
-  if (forked.length === 0) return undefined;
+  const marked = nodes.filter((node) => !node.isForeign && !isStopped(node));
+  const first = new Map<number, string>();
+  for (const { chainFacts } of marked)
+    for (const { number, hash } of chainFacts?.marks ?? []) if (!first.has(number)) first.set(number, hash);
+  const isOther = ({ number, hash }: BlockMark) => first.get(number) !== hash;
+  if (!marked.some(({ chainFacts }) => chainFacts?.marks.some(isOther))) return undefined;
+  const marks = marked.flatMap((node) => (node.chainFacts?.marks ?? []).map((mark) => ({ ...mark, node })));
+  const forked = marks.filter(isOther);
   const height = Math.min(...forked.map(({ number }) => number));
   const byHash = Map.groupBy(
     marks.filter(({ number }) => number === height),

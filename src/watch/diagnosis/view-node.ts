@@ -116,9 +116,10 @@ function isAliveByLog(
 
 /** The setup of a target as far as it is of now: what was read of another container says nothing of the one in its place. */
 function currentSetup(setup: TargetSetup, { facts }: TargetState): TargetSetup {
-  const { container, ...others } = setup;
   const id = findContainer(facts.container)?.id;
-  return container?.ok && id !== undefined && id !== container.value.id ? others : setup;
+  if (!setup.container?.ok || id === undefined || id === setup.container.value.id) return setup;
+  const { container: _, ...others } = setup;
+  return others;
 }
 
 export function viewTarget(state: TargetState, setup: TargetSetup): TargetView {

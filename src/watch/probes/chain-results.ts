@@ -208,12 +208,11 @@ const toMesh = ({ nodeId, peerIds }: ChainAnswers) =>
     peerIds: toPart(peerIds, readPart(readPeerIds)),
   }) satisfies Parts;
 
-const pick = (parts: Parts, member: 'value' | 'reason'): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    Object.entries<Part<unknown>>(parts)
-      .filter(([, part]) => part[member] !== undefined)
-      .map(([name, part]) => [name, part[member]]),
-  );
+function pick(parts: Readonly<Record<string, Part<unknown>>>, member: 'value' | 'reason'): Record<string, unknown> {
+  const picked: Record<string, unknown> = {};
+  for (const name in parts) if (parts[name]?.[member] !== undefined) picked[name] = parts[name][member];
+  return picked;
+}
 
 const toObservation = (parts: Parts): ChainObservation => ({ ...pick(parts, 'value'), missing: pick(parts, 'reason') });
 
