@@ -5,6 +5,7 @@ import { describePlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isStanding, type Problem } from '../../model/problem.ts';
 import { isBlind, type ProblemName } from '../../model/problem-catalog.ts';
 import { countReserve, type Quorum, type TargetState } from '../../model/snapshot.ts';
+import { lacksEngine } from './subnet-view.ts';
 
 /** At most this many causes are named. The others are counted. */
 const MAX_CAUSES = 3;
@@ -79,7 +80,7 @@ function describeWorst(
 
 /** The containers that nobody can see, as their Docker Engine does not answer: what else is said leaves them out. */
 function describeUnseen(targets: readonly TargetState[]): string {
-  const unseen = targets.filter(({ facts }) => facts.container?.observation?.kind === 'docker-unreachable').length;
+  const unseen = targets.filter(lacksEngine).length;
   if (unseen === 0) return '';
   return `Docker does not answer, so ${unseen === 1 ? '1 container and its log' : `${unseen} containers and their logs`} cannot be seen.`;
 }

@@ -20,6 +20,7 @@ import {
 import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import { listWallets, WALLETS } from '../../model/relay.ts';
+import { START_MS } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { commandToRecreate } from '../clients/commands-to-type.ts';
 import {
@@ -37,7 +38,7 @@ import {
   parentSubject,
   submits,
 } from './parent-view.ts';
-import { checkOf, type SubnetView } from './subnet-view.ts';
+import { checkOf, type SubnetView, startedAtOf } from './subnet-view.ts';
 import { explain, refsTo, suspect, type Texts } from './suspect.ts';
 
 const TOP_UP_DAYS = 30n;
@@ -298,16 +299,21 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion |
   // A subnet that was halted leaves a gap in the times of its blocks: only a contract that stays there is late.
   const isLate = lag.ms - lag.since.ms > allowed.ms && progress.readAt - progress.advancedAt > allowed.ms;
   if (!(hasManyBlocks || isLate) || catchesUp(view, progress)) return undefined;
-  const { submittedAt = 0 } = findRelayer(view)?.state.facts.logs?.relayer ?? {};
+  const relayer = findRelayer(view);
+  const { submittedAt = 0 } = relayer?.state.facts.logs?.relayer ?? {};
+  // Its first cycle begins within a minute, and the contract moves a moment after that.
+  const isNew = view.now - ((relayer && startedAtOf(relayer)) ?? Number.NEGATIVE_INFINITY) < 2 * START_MS;
   const seen = `${describeContract(view, progress)} (${mode} mode, limit ${allowed.blocks} blocks)${describeLite(view)}${describeStats(view)}`;
   return suspectParent(view, 'checkpoint_behind', {
     summary: 'the checkpoint on the parent chain is behind the subnet',
     evidence: submits(view)
       ? `${seen}; the relayer ${submittedAt <= (view.facts.parent?.contractSince ?? 0) ? 'shows no fault' : `says that it submitted ${formatMoment(submittedAt, view)}`}, and the contract is right`
       : seen,
-    fix: submits(view)
-      ? 'see that CHECKPOINT_CONTRACT in common.env is parentChain.contract of the inventory, and whether the transactions of the wallet fail on the parent chain'
-      : 'see that the relayer runs, and read its log',
+    fix: isNew
+      ? 'wait two minutes: the relayer has just started, and has these blocks to submit'
+      : submits(view)
+        ? 'see that CHECKPOINT_CONTRACT in common.env is parentChain.contract of the inventory, and whether the transactions of the wallet fail on the parent chain'
+        : 'see that the relayer runs, and read its log',
   });
 }
 

@@ -168,12 +168,18 @@ export function hasEndedUnseen({ facts: { container, node } }: TargetState): boo
   return lastExit.at > Math.max(run?.startedAt ?? 0, node?.latest?.lastGoodAt ?? 0);
 }
 
+/** Whether the Docker Engine of a target answers nobody. One that answers others may only be busy with this container. */
+export function lacksEngine({ facts: { container } }: TargetState): boolean {
+  const { observation } = container ?? {};
+  return observation?.kind === 'docker-unreachable' && observation.why.answersOthers !== true;
+}
+
 /** Whether the Docker Engine of a target does not answer, be it of another target that was asked about no earlier. */
 export function isDockerSilent({ state }: TargetView, { targets }: Pick<SubnetView, 'targets'>): boolean {
   const { container: own } = state.target;
   const saidAt = checkOf(state, 'container')?.lastRun ?? 0;
   const isSilent = ({ state: other }: TargetView) =>
-    other.facts.container?.observation?.kind === 'docker-unreachable' &&
+    lacksEngine(other) &&
     other.target.container !== undefined &&
     own !== undefined &&
     engineOf(other.target.container) === engineOf(own) &&

@@ -126,6 +126,16 @@ describe('a checkpoint contract', () => {
     });
   });
 
+  test('that does not follow yet is waited for after the start of the relayer', () => {
+    const said = (startedMs: number) => {
+      const { target, facts } = relayer();
+      const { container } = diagnosedService('relayer', { container: { startedAt: NOW - startedMs } }).facts;
+      return only(parent(at(800), still(6 * MINUTE)), [{ target, facts: { ...facts, container } } as KnownTarget])?.fix;
+    };
+    expect(said(2 * MINUTE - 1)).toBe('wait two minutes: the relayer has just started, and has these blocks to submit');
+    expect(said(2 * MINUTE)).toMatch(/^see that CHECKPOINT_CONTRACT/);
+  });
+
   test('that has come a moment ago is not behind, and nothing was submitted to it before', () => {
     const found = (ms: number) => only({ ...parent(at(1), still(ms)), contractSince: NOW - ms }, [relayer(26_000)]);
     expect(found(24_999)).toBeUndefined();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
+import type { DockerFault } from '../../../src/model/observation.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { findHeadline } from '../../../src/watch/diagnosis/find-headline.ts';
@@ -9,9 +10,9 @@ import { judgeTargets } from '../../support/judge-targets.ts';
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 
 /** A node that answers, and whose Docker Engine may not. */
-function nodeOf(name: string, isUnseen: boolean): KnownTarget {
+function nodeOf(name: string, isUnseen: boolean, fault: Partial<DockerFault> = {}): KnownTarget {
   const node = diagnosedNode(name, NAMES, { peers: NAMES.filter((other) => other !== name) });
-  const why = { address: 'unix:///var/run/docker.sock', code: 'ENOENT' } as const;
+  const why = { address: 'unix:///var/run/docker.sock', code: 'ENOENT', ...fault } as const;
   const container = { restarts: 0, oomKills: 0, observation: { kind: 'docker-unreachable', why } as const };
   return isUnseen ? ({ ...node, facts: { ...node.facts, container } } as KnownTarget) : node;
 }
@@ -19,8 +20,8 @@ function nodeOf(name: string, isUnseen: boolean): KnownTarget {
 const SUBNET = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS } as const;
 
 /** The headline of a subnet whose first nodes have a Docker Engine that does not answer. */
-function headlineOf(unseen: number) {
-  const targets = NAMES.map((name, index) => nodeOf(name, index < unseen));
+function headlineOf(unseen: number, fault: Partial<DockerFault> = {}) {
+  const targets = NAMES.map((name, index) => nodeOf(name, index < unseen, fault));
   const judged = judgeTargets(targets, NOW);
   const subnet = { ...SUBNET, targets: targets.map(({ target }) => target) };
   const { problems, quorum } = diagnoseSubnet(subnet, judged, NO_PROBLEMS, NOW);
@@ -41,6 +42,14 @@ test('a subnet that is well says which containers nobody can see', () => {
     standing: 'ok',
     sentence: WELL,
     detail: `${VOTES} Docker does not answer, so 4 containers and their logs cannot be seen.`,
+  });
+});
+
+test('an engine that answers others, but not about one container in time, is not called silent', () => {
+  expect(headlineOf(1, { code: 'timeout', answersOthers: true })).toEqual({
+    standing: 'ok',
+    sentence: WELL,
+    detail: VOTES,
   });
 });
 
