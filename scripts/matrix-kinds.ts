@@ -14,11 +14,11 @@ import { IMPOSSIBLE, type MatrixRow, OTHER_KINDS, type OtherKind, parseMatrix, t
 const PAGE = new URL('../docs/fault-matrix.md', import.meta.url);
 const MINUTE = 60_000;
 const CALM_MS = 5 * MINUTE;
-/** A failure that ends a program is reported for ten minutes after it. */
-const END_MS = 15 * MINUTE;
+/** A failure that ends a program is reported for ten minutes after it, and who lagged until it has made a hundred blocks in a row. */
+const END_MS = 30 * MINUTE;
 const HOLD_MS = 8 * MINUTE;
 /** A degraded check is a problem after a quarter of an hour, and who lags after some more minutes. */
-const WITHIN_MS = 22 * MINUTE;
+const WITHIN_MS = 27 * MINUTE;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -99,6 +99,7 @@ export async function judgeSavedLog(component: Component, file: string): Promise
   const cutter = createLineCutter();
   for await (const text of readSavedLog(file)) cutter.push(text, onLine);
   cutter.flush(onLine);
+  reader.end();
 
   const facts = dropRecovered({
     ...state,

@@ -149,7 +149,7 @@ export const FAULTS = {
     effects: { mute: ['subnet2'] },
   },
   'turns-missed': {
-    what: 'subnet2 votes, but misses every eighth of its turns, as on a slow machine. subnetd says so when it has counted more than a hundred turns of each, with four nodes in about seventeen minutes.',
+    what: 'subnet2 votes, but misses every eighth of its turns, as on a slow machine. subnetd says so when it has counted more than a hundred turns of each, with four nodes in about twenty minutes.',
     ...needsSecond,
     effects: { lagging: ['subnet2'] },
   },

@@ -35,6 +35,11 @@ export interface LogPattern {
   readonly what: string;
   /** What to do about it. */
   readonly fix?: string;
+  /**
+   * The runtime prints it without a head as the program ends. Right behind a message of Nethermind it may be the rest of that, so there it
+   * counts once the program starts next, or where a saved log ends.
+   */
+  readonly ends?: boolean;
   /** Printed only to the log of the container, so it counts there even when files are read. */
   readonly containerOnly?: boolean;
 }

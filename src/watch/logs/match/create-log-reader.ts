@@ -8,6 +8,8 @@ import { createLineTimeReader } from './read-line-time.ts';
 export interface LogReader {
   /** Reads one line, as `OnLine` receives it. `at` is Docker's timestamp, in Unix milliseconds. */
   read(text: string, start: number, end: number, at?: number): void;
+  /** The log has ended, as a saved one does: tells what only that decides. */
+  end(): void;
 }
 
 /** Dependencies and settings of a reader. */
@@ -61,14 +63,15 @@ export function createLogReader({
     isWhole ? compileOnce(pack) : compilePack(pack, replaced),
     own.map(compileOwnPattern),
     now,
+    () => stamped,
   );
   const readTime = createLineTimeReader(timezone);
   let stamped: number | undefined;
-  const onMatch: OnMatch = ({ name, means }, value, line) => {
+  const onMatch: OnMatch = ({ name, means }, value, line, stampBefore) => {
     const readAt = now();
     const own = stamped === undefined || onOwnTime ? readTime(line, readAt) : undefined;
     if (own !== undefined) onOwnTime?.(own);
-    const stamp = stamped ?? own;
+    const stamp = stampBefore ?? stamped ?? own;
     const at = toHitTime === undefined ? Math.min(stamp ?? readAt, readAt) : toHitTime(stamp);
     onHit(
       value === undefined ? { pattern: name, means, at } : { pattern: name, means, at, value: copyOf(value) },
@@ -80,5 +83,6 @@ export function createLogReader({
       stamped = at;
       matcher(text, start, end, onMatch);
     },
+    end: () => matcher.end(onMatch),
   };
 }

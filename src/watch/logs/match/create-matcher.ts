@@ -21,6 +21,8 @@ export interface CompiledPattern {
   /** As in `LogPattern`. */
   readonly anywhere: boolean;
   /** As in `LogPattern`. */
+  readonly ends: boolean;
+  /** As in `LogPattern`. */
   readonly mark: RegExp;
   /** As in `LogPattern`. */
   readonly level?: LogPattern['level'];
@@ -28,11 +30,20 @@ export interface CompiledPattern {
   readonly test?: (record: string) => Match | undefined;
 }
 
-/** Called with each pattern that a line matches; `line` is Latin-1. */
-export type OnMatch = (pattern: CompiledPattern | OwnPattern, value: string | undefined, line: string) => void;
+/** Called with each pattern that a line matches; `line` is Latin-1, and `stamp` that of a line before this one. */
+export type OnMatch = (
+  pattern: CompiledPattern | OwnPattern,
+  value: string | undefined,
+  line: string,
+  stamp?: number,
+) => void;
 
 /** Tests one line against all patterns; the line comes as `OnLine` receives it. */
-export type Matcher = (text: string, start: number, end: number, onMatch: OnMatch) => void;
+export interface Matcher {
+  (text: string, start: number, end: number, onMatch: OnMatch): void;
+  /** Tells what only the end of the log decides. */
+  end(onMatch: OnMatch): void;
+}
 
 const escapeText = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
@@ -55,9 +66,9 @@ function findIn(record: string, expression: RegExp): Match | undefined {
 
 /** Compiles a pattern of a pack. Packs are ours, so the built-in engine runs their expressions. */
 function compilePackPattern(pattern: LogPattern): CompiledPattern {
-  const { name, means, literal: text, anywhere = false, level, match } = pattern;
+  const { name, means, literal: text, anywhere = false, ends = false, level, match } = pattern;
   const literal = toLatin1(text);
-  const bare = { name, means, literal, anywhere, mark: pattern.mark ?? new RegExp(escapeText(literal)), level };
+  const bare = { name, means, literal, anywhere, ends, mark: pattern.mark ?? new RegExp(escapeText(literal)), level };
   if (match === undefined) return bare;
   const expression = toLatin1Expression(match);
   return { ...bare, test: (record) => findIn(record, expression) };
@@ -74,6 +85,8 @@ const toAlternation = (texts: readonly string[]): RegExp => new RegExp([...new S
  * break in it is printed as one.
  */
 const SERVED = 'Served ';
+/** What Nethermind says first. */
+const STARTS = 'Nethermind is starting up';
 /** A program writes a message at once; what comes later is another one. */
 const MESSAGE_WITHIN_MS = 5_000;
 
@@ -105,6 +118,7 @@ export function compilePack(patterns: readonly LogPattern[], replaced: ReadonlyS
   return {
     ordered: [...starting, ...anywhere],
     anywhere,
+    ends: pack.filter((pattern) => pattern.ends),
     // JSON and logfmt end a message where a terminal pads it with spaces.
     hasAny: new RegExp(
       [toAlternation([...needed, SERVED].map((text) => text.trimEnd())), ...anywhere.map(toNeeded)]
@@ -123,17 +137,26 @@ export function compilePack(patterns: readonly LogPattern[], replaced: ReadonlyS
  * Matches many patterns at once, where the program itself writes: most literals must start the message. In a line with
  * the head of a node, two characters behind it select the few patterns to compare; other lines are taken apart once they
  * hold a literal. The operator's own patterns run on every whole line. Expressions see no trailing carriage return. Keeps
- * the state of one log; `now` is the time of reading, in Unix milliseconds.
+ * the state of one log; `now` is the time of reading, in Unix milliseconds, and `stampOf` the stamp of the line that is read.
  */
 export function createMatcher(
-  { ordered, anywhere, hasAny, marks, byStart }: CompiledPack,
+  { ordered, anywhere, ends, hasAny, marks, byStart }: CompiledPack,
   own: readonly OwnPattern[] = [],
   now: () => number = Date.now,
+  stampOf: () => number | undefined = () => undefined,
 ): Matcher {
   /** When the unfinished message about a served call began. */
   let servedAt: number | undefined;
   /** When Nethermind last began a message. It prints line breaks as they are, too, and each message has a head. */
   let nethermindAt: number | undefined;
+
+  /** What may have ended the program, or be the rest of a message: the next message shows it. */
+  let ending: Parameters<OnMatch> | undefined;
+
+  const settle = (hasEnded: boolean, onMatch: OnMatch) => {
+    if (hasEnded && ending !== undefined) onMatch(...ending);
+    ending = undefined;
+  };
 
   /** Many lines come in one text, so the text is searched and not each line. Where its next mark begins. */
   let searched = '';
@@ -188,18 +211,23 @@ export function createMatcher(
     if (!isServed || line.includes('=')) servedAt = undefined;
     if (isServed) return true;
     if (nethermindAt !== undefined && at - nethermindAt >= MESSAGE_WITHIN_MS) nethermindAt = undefined;
-    return nethermindAt !== undefined && !isNethermindLine(toPrinted(line));
+    const printed = toPrinted(line);
+    if (nethermindAt === undefined || isNethermindLine(printed)) return false;
+    const pattern = ends.find(({ literal }) => printed.startsWith(literal));
+    if (pattern !== undefined) ending ??= [pattern, undefined, line, stampOf()];
+    return true;
   };
 
   const tryOther = (line: string, onMatch: OnMatch) => {
     const printed = toPrinted(line);
     const isNethermind = isNethermindLine(printed);
     if (isNethermind) nethermindAt = now();
+    if (isNethermind && ending !== undefined) settle(splitLine(printed).record.startsWith(STARTS), onMatch);
     if (!hasAny.test(printed)) return;
     tryAll(ordered, splitLine(printed).record, printed, line, onMatch, isNethermind);
   };
 
-  return (text, start, end, onMatch) => {
+  const matchLine = (text: string, start: number, end: number, onMatch: OnMatch) => {
     head.lastIndex = start;
     let at = head.test(text) ? start + HEAD_LENGTH : 0;
     if (at === 0) {
@@ -216,6 +244,7 @@ export function createMatcher(
     const candidates = isNode ? byStart.get(toKey(text, at)) : undefined;
     const isAlone = servedAt === undefined && (isNethermind || nethermindAt === undefined);
     if (isNethermind && isAlone) nethermindAt = now();
+    if (isNethermind && isAlone && ending !== undefined) settle(text.startsWith(STARTS, at), onMatch);
     const hasMark = isMarked(text, start, end);
     if (isNode && candidates === undefined && !hasMark && own.length === 0 && isAlone) return;
     const line = text.slice(start, text.charCodeAt(end - 1) === 13 ? end - 1 : end);
@@ -234,4 +263,5 @@ export function createMatcher(
       if (match !== undefined) onMatch(pattern, match.value, line);
     }
   };
+  return Object.assign(matchLine, { end: (onMatch: OnMatch) => settle(true, onMatch) });
 }

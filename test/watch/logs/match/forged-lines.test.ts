@@ -264,3 +264,30 @@ test.each(LOG_PREFIXES)('what runs beside the logger is found behind “%s”', 
   expect(found('tee: /work/xdcchain/xdc.log: No space left on device')).toEqual(['disk_full']);
   expect(find('frontend', `${prefix} INFO  Accepting connections at http://localhost:5214`)).toEqual(['serving']);
 });
+
+test('what ended Nethermind has the time of its own line, though the next start shows that it was the end', () => {
+  const hits: unknown[] = [];
+  const reader = createLogReader({
+    ...{ pack: packs.node, own: [], timezone: 'UTC', now: () => 90_000 },
+    onHit: ({ pattern, at }) => hits.push([pattern, at]),
+  });
+  const read = (line: string, at: number) => reader.read(line, 0, line.length, at);
+  read('25 Nov 13:00:03 | Peers: 4 | node diversity : ', 1_000);
+  read('Unhandled exception. System.IO.IOException: x', 2_000);
+  read('   at Nethermind.Main()', 2_001);
+  expect(hits).toEqual([]);
+  read('25 Nov 13:00:09 | Nethermind is starting up', 9_000);
+  expect(hits).toEqual([
+    ['crashed', 2_000],
+    ['nethermind_started', 9_000],
+  ]);
+});
+
+test('what a geth node was called has ended nothing where the log ends', () => {
+  const hits: unknown[] = [];
+  const options = { pack: packs.node, own: [], timezone: 'UTC', now: () => 0 };
+  const reader = createLogReader({ ...options, onHit: ({ pattern }) => hits.push(pattern) });
+  for (const line of ['INFO [11-25|12:00:00] Served eth_x', 'Out of memory.']) reader.read(line, 0, line.length);
+  reader.end();
+  expect(hits).toEqual([]);
+});

@@ -147,17 +147,36 @@ test('a port for peers that is taken is named by its exception too', async () =>
   expect(reason).toContain('a port is taken by another program; end that program, then restart the node');
 });
 
+const UNHANDLED = 'Unhandled exception. System.TypeInitializationException: The type initializer threw';
+const INTERNAL = 'Fatal error. Internal CLR error. (0x80131506)';
+const NAME_OF: Readonly<Record<string, string>> = {
+  'Out of memory.': 'memory_used_up',
+  [INTERNAL]: 'runtime_failed',
+  [UNHANDLED]: 'crashed',
+};
+
 test.each([
   ['Out of memory.', 'the node ran out of memory; give the container or its machine more memory'],
-  ['Fatal error. Internal CLR error. (0x80131506)', 'the runtime of the node crashed'],
-  ['Unhandled exception. System.TypeInitializationException: The type initializer threw', 'the node crashed'],
-])(
-  'what the runtime prints without a stamp is a crash, unless it may be the rest of a message: %s',
-  async (text, said) => {
-    expect((await judge(text)).reason).toContain(said);
-    expect((await judge('25 Nov 13:00:03 | Sending error response, method: x', text)).matches).toEqual({});
-  },
-);
+  [INTERNAL, 'the runtime of the node crashed'],
+  [UNHANDLED, 'the node crashed'],
+])('what the runtime prints without a stamp is a crash, unless a message goes on with it: %s', async (text, said) => {
+  expect((await judge(text)).reason).toContain(said);
+  const message = '25 Nov 13:00:03 | Sending error response, method: x';
+  const next = 'Peers: 4 | node diversity : ';
+  for (const head of ['25 Nov 13:00:04 | ', '\u001b[37m25 Nov 13:00:04 | ', 'subnet2  | 25 Nov 13:00:04 | ']) {
+    expect((await judge(message, text, `${head}${next}`)).matches).toEqual({});
+    expect((await judge(message, text, '   at Nethermind.Main()', `${head}Nethermind is starting up`)).matches).toEqual(
+      {
+        [NAME_OF[text] ?? '']: 1,
+        nethermind_started: 1,
+      },
+    );
+  }
+  // Where the log ends, the program has.
+  expect((await judge(message, text, '   at Nethermind.Main()')).reason).toContain(said);
+  expect((await judge(message, text, text)).matches).toEqual({ [NAME_OF[text] ?? '']: 1 });
+  expect((await judge(message, `x ${text}`)).matches).toEqual({});
+});
 
 test('the cause of a dead loop is named before it', async () => {
   const { matches, reason } = await judge(
