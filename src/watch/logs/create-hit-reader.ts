@@ -4,8 +4,8 @@ import { createLogReader, type LogReader, type LogReaderOptions } from './match/
 /** Settings of a reader whose hits are in watched time. */
 export interface HitReaderOptions extends Pick<LogReaderOptions, 'timezone' | 'pack' | 'own' | 'onOwnTime'> {
   readonly clock: Clock;
-  /** The latest time at which a line can have been printed. */
-  readonly until: () => number;
+  /** The latest time at which a line can have been printed, with or without a time of its own. */
+  readonly until: (hasTime: boolean) => number;
   /** The earliest such time, if known. */
   readonly since?: () => number | undefined;
   /** How far the clock of the program is ahead, in milliseconds, if known. */
@@ -35,11 +35,11 @@ export function createHitReader({
   };
   return createLogReader({
     ...rest,
-    now: () => clock.toWall(until()),
+    now: () => clock.toWall(until(true)),
     // An old line says nothing about the clock of now.
     ...(onOwnTime && { onOwnTime: (own) => findOld(own) || onOwnTime(own) }),
     toHitTime: (stamp) => {
-      const latest = until();
+      const latest = until(stamp !== undefined);
       // A line without a time is as old as the one before.
       if (stamp !== undefined) isOld = findOld(stamp);
       // The clock of the stamp may be ahead of ours, or behind.

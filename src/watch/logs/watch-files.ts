@@ -53,14 +53,14 @@ export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFi
     /** When the file was last read to its end. */
     let readToEnd: number | undefined;
     let writtenAt = Number.POSITIVE_INFINITY;
-    /** A line that was there at first was printed before the file was last written. It may have no time of its own. */
+    /** A line that was there at first was printed before the file was last written. One with a time may have come while it is read. */
     const untilWritten = (at: number) => Math.min(at, writtenAt);
     const newLines = createHitReader({
       clock,
       timezone,
       pack,
       own: target.patterns,
-      until: () => (readToEnd === undefined ? untilWritten(clock.now()) : clock.now()),
+      until: (hasTime) => (readToEnd === undefined && !hasTime ? untilWritten(clock.now()) : clock.now()),
       since: () => readToEnd,
       ...(clocks && { clockAheadMs: clocks.last }),
       onOwnTime: clocks && ((own) => clocks.observe(own, readToEnd, true)),

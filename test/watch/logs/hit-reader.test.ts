@@ -34,3 +34,24 @@ test('a line is old that a program whose clock is known printed more than a minu
   expect(read(MINUTE + 1, -1)).toEqual({ isOld: [false], isMeasure: true });
   expect(read(180 * MINUTE, undefined)).toEqual({ isOld: [false], isMeasure: true });
 });
+
+test('a line has its own time, that of Go too, where one without a time may be no newer than its file', () => {
+  const clock = createClock({ monotonic: () => 0, wall: () => WALL });
+  const ages: number[] = [];
+  const reader = createHitReader({
+    clock,
+    timezone: 'UTC',
+    pack: packs.node,
+    own: [],
+    until: (hasTime) => clock.now() - (hasTime ? 0 : MINUTE),
+    onHit: ({ at }) => ages.push(clock.now() - at),
+  });
+  const failure = 'http: Accept error: accept tcp 127.0.0.1:8545: accept4: too many open files; retrying in 1s';
+  for (const line of [
+    'ERROR[11-26|11:59:50.000] IPC accept failed err="accept unix /XDC.ipc: accept4: too many open files"',
+    `2026/11/26 11:59:40 ${failure}`,
+    failure,
+  ])
+    reader.read(line, 0, line.length);
+  expect(ages).toEqual([10_000, 20_000, MINUTE]);
+});

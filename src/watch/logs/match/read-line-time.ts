@@ -35,15 +35,15 @@ const CONSOLE = /^(?<day>\d\d) (?<month>[A-Z][a-z]{2}) (?<clock>\d\d:\d\d:\d\d) 
 /** What the journal puts before a line. */
 const JOURNAL = /^(?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<clock>\d\d:\d\d:\d\d) /;
 
-/** Times as Nethermind, the journal, winston, redis and serve print them, at the start of a line only. */
+/** Times as Nethermind, Go's own log, the journal, winston, redis and serve print them, at the start of a line only. */
 function readWallTime(line: string): WallTime | undefined {
   const yearless = CONSOLE.exec(line)?.groups ?? JOURNAL.exec(line)?.groups;
   if (yearless) {
     const { day, month, clock = '' } = yearless;
     return toWallTime(undefined, toMonth(month), Number(day), clock.split(':').map(Number));
   }
-  // Nethermind's file has four digits behind the second.
-  const winston = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:[.,](\d{3}))?(?!\S*Z)/.exec(line);
+  // Nethermind's file has four digits behind the second, and Go's own log has slashes.
+  const winston = /^(\d{4})[-/](\d\d)[-/](\d\d)[ T](\d\d):(\d\d):(\d\d)(?:[.,](\d{3}))?(?!\S*Z)/.exec(line);
   if (winston) {
     const [year = 0, month = 0, day = 0, ...clock] = numbers(winston);
     return toWallTime(
