@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
+import type { ProblemName } from '../../../src/model/problem-catalog.ts';
 import type { SubnetState, TargetState } from '../../../src/model/snapshot.ts';
 import { type TargetFrame, type TargetInput, targetPage } from '../../../src/web/pages/target-page.ts';
 import { queriesOf } from '../../../src/web/pages/target-panels.ts';
@@ -53,6 +54,30 @@ describe('the page of a target', () => {
     expect(lineOf(false, true, 'n2 is being stopped')).toBe('Safe to restart now: no , because n2 is being stopped.');
     expect(lineOf(false, false, 'nothing is known')).toContain('undetermined , because nothing is known.');
     expect(words(pageOf(nodes))).not.toContain('Safe to restart');
+  });
+
+  test('names in its banner its own problem before the check that only shows it', () => {
+    const bannerOf = (because: ProblemName | undefined) =>
+      words(
+        pageOf(
+          [diagnosedNode('n1', NAMES, { fault: REFUSED, container: STOPPED }), ...nodes.slice(1)],
+          {},
+          (state) => ({
+            ...state,
+            checks: state.checks.map((check) => ({
+              ...check,
+              because: because && { problem: because, component: 'node', name: 'n1' },
+            })),
+            problem: {
+              ...{ problem: 'container_down', severity: 'warning', since: NOW - 60_000 },
+              ...{ summary: 'its container does not run', fix: 'start it' },
+            },
+          }),
+        ),
+      ).match(/n1 is failing .*?(?=Status \/)/)?.[0];
+    expect(bannerOf('container_down')).toContain('for 1 min. Its container does not run. Start it.');
+    expect(bannerOf('node_lags')).toContain('n1 did not return its latest block: nothing listens at');
+    expect(bannerOf(undefined)).toContain('n1 did not return its latest block: nothing listens at');
   });
 
   test('says how full the disk of its folders is, and not that of others', () => {
