@@ -59,6 +59,11 @@ const runs = ({ container, isLogAlive, answers }: NodeView): boolean =>
 /** Everything unreachable at once, from here: subnetd cannot see, which says nothing about the subnet. */
 function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | undefined {
   const { nodes, targets } = view;
+  // In the first round after a start of subnetd the others are still to be asked.
+  if (
+    nodes.some(({ answers, state, target }) => answers === undefined && !state.facts.node && (target.rpc ?? target.ipc))
+  )
+    return undefined;
   const faults = asked.length === 1 ? PATH_FAULTS : NETWORK_FAULTS;
   if (!asked.every((node) => !isStopped(node) && faults.includes(node.fault?.kind))) return undefined;
   const lastAnswer = highest(asked.map(({ state }) => state.facts.node?.latest?.lastGoodAt ?? 0));

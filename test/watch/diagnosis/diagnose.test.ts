@@ -402,6 +402,13 @@ describe('subnetd itself', () => {
     ]);
   });
 
+  test('is not offline before it has asked each node since its start', () => {
+    const nodes = [1, 2, 3, 4].map((n) => node(`subnet${n}`, { fault: timeout(`subnet${n}`) }));
+    const { target, facts } = nodes.pop() as KnownTarget;
+    const { node: _, ...others } = facts;
+    expect(named(...nodes, { target, facts: others } as KnownTarget)).not.toContain('monitor_offline');
+  });
+
   test('is offline although a service answered before the nodes were last heard, and not when it has answered since', () => {
     const nodes = [1, 2, 3, 4].map((n) => node(`subnet${n}`, { fault: timeout(`subnet${n}`) }));
     expect(named(...heardAt(nodes, 10_000), stats)).toEqual(['monitor_offline']);
