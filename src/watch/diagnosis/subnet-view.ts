@@ -161,11 +161,15 @@ export function answersAnyway(state: TargetState): boolean {
   return goneSince !== undefined && answered >= goneSince - SAME_ROUND_MS;
 }
 
-/** Whether the container of a target had ended when its Docker Engine last answered: without that, nothing starts it again. An answer since then shows more. */
+/**
+ * Whether the container of a target had ended when its Docker Engine last answered: without that, nothing starts it again. An answer
+ * since then shows more.
+ */
 export function hasEndedUnseen({ facts: { container, node } }: TargetState): boolean {
   const { observation, lastExit, run } = container ?? {};
   if (observation?.kind !== 'docker-unreachable' || lastExit === undefined) return false;
-  return lastExit.at > Math.max(run?.startedAt ?? 0, node?.latest?.lastGoodAt ?? 0);
+  const hasAnswered = node?.observation.answered === true && (node.latest?.lastGoodAt ?? 0) >= lastExit.at;
+  return lastExit.at > (run?.startedAt ?? 0) && !hasAnswered;
 }
 
 /** Whether the Docker Engine of a target answers nobody. One that answers others may only be busy with this container. */
