@@ -164,7 +164,7 @@ test.each([
     'the node ended itself, as its disk is nearly full; free space on it',
   ],
   [
-    '2026/08/20 07:06:01 http: Accept error: accept tcp [::]:8545: accept4: too many open files; retrying in 1s',
+    '2026/11/21 07:00:01 http: Accept error: accept tcp [::]:8545: accept4: too many open files; retrying in 1s',
     'the node has run out of file descriptors; raise its limit',
   ],
   ['Fatal: Could not open database: open /x/1.ldb: too many open files', 'the node has run out of file descriptors'],
