@@ -149,6 +149,11 @@ describe('the kiosk of one subnet', () => {
     expect(partsOf([down])['kiosk-changes']).not.toContain('Anna');
   });
 
+  test('of several counts no vote of a node that has just started', () => {
+    const state = { ...well(), quorum: { total: 4, required: 3, voting: 4, starting: 1 } };
+    expect(pageOf([state, well()])).toMatch(/, 3 of 4 vote<.*, 4 of 4 vote</s);
+  });
+
   test('of a halted one says so, and of planned work until when it goes on', () => {
     const halted = withDown('n2', 'n3');
     expect(partsOf([halted]).banner).toMatch(/^devnet /);
