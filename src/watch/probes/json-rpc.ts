@@ -85,6 +85,8 @@ function judgeHttp({ status, body }: TransportResponse): Fault | undefined {
 }
 
 const QUOTE = 0x22;
+/** A comma, and the end of an object. */
+const AFTER_ID = [0x2c, 0x7d];
 const [FIRST_PEER, NEXT_PEER, AFTER_PEERS] = ['"result":[{"id":"', '},{"id":"', '}]}'].map((text) =>
   Buffer.from(text),
 ) as [Buffer, Buffer, Buffer];
@@ -106,9 +108,12 @@ function withPeerIdsAlone(body: Buffer): string | undefined {
   if (end === -1) return undefined;
   let kept = 0;
   for (let from = 0, id = begin + FIRST_PEER.length; from !== -1 && from <= end; id = from + NEXT_PEER.length) {
-    const digitsEnd = body[id + ID_DIGITS] === QUOTE ? id + READ_DIGITS : body.indexOf(QUOTE, id);
+    const isWhole = body[id + ID_DIGITS] === QUOTE;
+    const digitsEnd = isWhole ? id + READ_DIGITS : body.indexOf(QUOTE, id);
     const next = body.indexOf(NEXT_PEER, id);
+    // After another quote than that of the id stands neither a comma nor the end of the peer.
     if (digitsEnd === -1 || (next !== -1 && next < digitsEnd)) return undefined;
+    if (!isWhole && !AFTER_ID.includes(body[digitsEnd + 1] ?? 0)) return undefined;
     kept += body.copy(KEPT, kept, from, digitsEnd);
     kept = KEPT.writeUInt8(QUOTE, kept);
     from = next;

@@ -41,7 +41,7 @@ it.each([
     '1,000 nodes, 990 of which hang for almost the whole interval',
     990,
     1_000,
-    "schedule: 'every 4s', timeout: 3800ms",
+    "schedule: 'every 5s', timeout: 4600ms",
     false,
   ],
   [
