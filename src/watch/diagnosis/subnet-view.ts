@@ -172,7 +172,7 @@ export function hasEndedUnseen({ facts: { container, node } }: TargetState): boo
   return lastExit.at > (run?.startedAt ?? 0) && !hasAnswered;
 }
 
-/** Whether the Docker Engine of a target answers nobody. One that answers others may only be busy with this container. */
+/** Whether the Docker Engine of a target answers no request. One that answers others may only be busy with this container. */
 export function lacksEngine({ facts: { container } }: TargetState): boolean {
   const { observation } = container ?? {};
   return observation?.kind === 'docker-unreachable' && observation.why.answersOthers !== true;

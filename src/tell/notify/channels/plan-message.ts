@@ -16,7 +16,7 @@ export const TIMES = {
   causePauseMs: 5 * 60_000,
 } as const;
 
-/** So many new causes of one alert are sent as soon as each lasts, as the fix that people know is wrong. */
+/** As many new causes of one alert do not wait for that pause: the fix that people were told is wrong by then. */
 const MOST_CAUSES = 4;
 
 /** A firing alert of a group, in wall time. */
