@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import { keccak256, numberToHex, recoverAddress, toRlp } from 'viem/utils';
-import { isRecord } from '../lib/values.ts';
+import { isRecord, parseJson } from '../lib/values.ts';
 import { type DoubleVote, isOfOneRound, type SignedVote } from '../model/double-vote.ts';
 import { readGiven } from './read-given.ts';
 import { type ExitCode, escapeText, printLine, refuse, toJson } from './report.ts';
@@ -74,14 +74,6 @@ function findLists(value: unknown): readonly unknown[] {
   );
 }
 
-function parse(content: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    return undefined;
-  }
-}
-
 const describe = ({ signer, votes }: DoubleVote): string => {
   const blocks = votes.map(
     ({ hash, round, number }) => `${hash} (round ${round}${number === undefined ? '' : `, block ${number}`})`,
@@ -97,7 +89,7 @@ export async function checkVotesOf(file: string, { json = false }: { readonly js
   const NAME = 'subnetd check-votes';
   const { content, why = '' } = await readGiven(file);
   if (content === undefined) return refuse(NAME, why);
-  const all = findLists(parse(content));
+  const all = findLists(parseJson(content));
   if (all.length === 0)
     return refuse(NAME, `${file} holds no double votes; export an incident of them as JSON from its page`);
   const checked: (Checked & { readonly of: DoubleVote | undefined })[] = [];

@@ -1,4 +1,4 @@
-import { isRecord } from '../lib/values.ts';
+import { isRecord, parseJson } from '../lib/values.ts';
 import { findDifferences, type Replay, replay } from '../watch/monitor/replay.ts';
 import { readGiven } from './read-given.ts';
 import { type ExitCode, escapeText, printLine, refuse, toJson } from './report.ts';
@@ -6,13 +6,9 @@ import { type ExitCode, escapeText, printLine, refuse, toJson } from './report.t
 /** What a file holds of a diagnosis: the export of an incident as JSON, its capsule, or the member `replay` of that alone. */
 function findPacked(content: string): string | undefined {
   if (/^[\w+/=]+\s*$/.test(content)) return content.trim();
-  try {
-    const value: unknown = JSON.parse(content);
-    const capsule = isRecord(value) && isRecord(value.capsule) ? value.capsule : value;
-    return isRecord(capsule) && typeof capsule.replay === 'string' ? capsule.replay : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(content);
+  const capsule = isRecord(value) && isRecord(value.capsule) ? value.capsule : value;
+  return isRecord(capsule) && typeof capsule.replay === 'string' ? capsule.replay : undefined;
 }
 
 function tryReplay(packed: string): Replay | undefined {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { formatDuration, parseDuration } from '../lib/duration.ts';
-import { isRecord } from '../lib/values.ts';
+import { isRecord, parseJson } from '../lib/values.ts';
 import { type RestartBody, toRestartBody } from '../model/restart-answer.ts';
 import { askDaemon, START_IT, toDaemonUrl } from './ask-daemon.ts';
 import { type Answer, awaitMoment } from './await-moment.ts';
@@ -48,12 +48,9 @@ export async function askToRestart(url: URL, node: string, subnet: string | unde
   const other = `${url.origin} gave an unexpected answer (HTTP ${status}); ${START_IT}`;
   if (status === 400 || status === 404)
     return { kind: 'refused', reason: /^\S.{0,500}\n$/.test(text) ? text.trim() : other };
-  try {
-    const body: unknown = JSON.parse(text);
-    if (isBody(body) && status === (body.safe ? 200 : 409)) return toAnswer(body);
-  } catch {
-    // Another program answers, or an older subnetd.
-  }
+  const body = parseJson(text);
+  if (isBody(body) && status === (body.safe ? 200 : 409)) return toAnswer(body);
+  // Another program answers, or an older subnetd.
   return { kind: 'unknown', reason: other };
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { parseJson } from '../lib/values.ts';
 import { describePlanned } from '../model/planned-work.ts';
 import type { FleetStatus } from '../web/fleet-route.ts';
 import type { Status } from '../web/to-status.ts';
@@ -77,12 +78,8 @@ type Read =
 async function readFleet(url: URL): Promise<FleetStatus | undefined> {
   const answer = await askDaemon(url, '/fleet.json', WITHIN_MS);
   if (!answer.ok || answer.status !== 200) return undefined;
-  try {
-    const fleet = JSON.parse(answer.text) as FleetStatus;
-    return Array.isArray(fleet.shards) && Array.isArray(fleet.subnets) ? fleet : undefined;
-  } catch {
-    return undefined;
-  }
+  const fleet = parseJson(answer.text) as Partial<FleetStatus> | null | undefined;
+  return Array.isArray(fleet?.shards) && Array.isArray(fleet.subnets) ? (fleet as FleetStatus) : undefined;
 }
 
 /** The status of the daemon at an address, if wanted with its fleet. Never rejects. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../lib/values.ts';
+import { isRecord, parseJson } from '../lib/values.ts';
 import type { StopForecast } from '../model/stop-forecast.ts';
 import { askDaemon, START_IT, toDaemonUrl } from './ask-daemon.ts';
 import { type ExitCode, escapeText, printLine, refuse, report, toJson } from './report.ts';
@@ -14,12 +14,8 @@ const WITHIN_MS = 10_000;
 const NAME = 'subnetd whatif';
 
 function readForecasts(text: string): readonly StopForecast[] | undefined {
-  try {
-    const body: unknown = JSON.parse(text);
-    return isRecord(body) && Array.isArray(body.subnets) ? (body.subnets as readonly StopForecast[]) : undefined;
-  } catch {
-    return undefined;
-  }
+  const body = parseJson(text);
+  return isRecord(body) && Array.isArray(body.subnets) ? (body.subnets as readonly StopForecast[]) : undefined;
 }
 
 /**

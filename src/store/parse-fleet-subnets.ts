@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../lib/values.ts';
 import type { FleetSubnet } from '../model/fleet.ts';
 import { SEVERITIES } from '../model/severity.ts';
 
@@ -47,10 +48,6 @@ const readEach = (rows: readonly unknown[]): readonly FleetSubnet[] =>
  * left out, and members that this version does not know are too.
  */
 export function parseFleetSubnets(text: string): readonly FleetSubnet[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? readEach(value) : [];
-  } catch {
-    return [];
-  }
+  const value = parseJson(text);
+  return Array.isArray(value) ? readEach(value) : [];
 }

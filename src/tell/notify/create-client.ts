@@ -1,6 +1,7 @@
 import { readCredentials, toBasicAuthorization } from '../../lib/addresses.ts';
 import { readBounded } from '../../lib/bytes.ts';
 import { createHttpSender, type SentRequest } from '../../lib/net/create-http-sender.ts';
+import { parseJson } from '../../lib/values.ts';
 import type { Alertmanagers } from '../../model/channel.ts';
 import {
   describeError,
@@ -78,14 +79,6 @@ async function readBody(stream: AsyncIterable<Buffer>): Promise<string> {
   const bytes = await readBounded(stream, MAX_ANSWER_BYTES);
   if (bytes === undefined) throw new Error('the answer is too large');
   return bytes.toString('utf8');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Creates a client of the Alertmanager at `url`; `settings` names what to correct when a call fails. */

@@ -1,10 +1,9 @@
+import { isRecord } from '../../lib/values.ts';
 import type { DockerClient } from './client.ts';
 
 /** The members of a JSON object; undefined for any other value. */
 export const toMembers = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined;
+  isRecord(value) ? value : undefined;
 
 /** A finite number of at least 0, or undefined. */
 export const toCount = (value: unknown): number | undefined =>

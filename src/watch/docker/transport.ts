@@ -3,6 +3,7 @@ import { Agent, type AgentOptions, type IncomingMessage, type RequestOptions, re
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { readBounded } from '../../lib/bytes.ts';
+import { parseJson } from '../../lib/values.ts';
 import type { DockerAddress } from '../../model/target.ts';
 import { createSshTunnel, type SshTunnel } from './ssh-tunnel.ts';
 
@@ -124,11 +125,7 @@ function toRequest({ path, method, options = {} }: DialOptions) {
 async function readJson(response: IncomingMessage): Promise<unknown> {
   const bytes = await readBounded(response, maxAnswerBytes);
   if (bytes === undefined) throw new Error('the answer is too large');
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
+  return parseJson(bytes.toString());
 }
 
 /** A refusal of the engine: the status, and the JSON, if any. */

@@ -1,3 +1,4 @@
+import { isRecord, parseJson } from '../../../lib/values.ts';
 import type { Component } from '../../../model/target.ts';
 
 /**
@@ -38,12 +39,8 @@ const JSON_FILE = '{"log":"';
 
 /** The text of such a line; itself if it is none. */
 function unwrap(line: string): string {
-  try {
-    const { log } = JSON.parse(line) as { readonly log?: unknown };
-    return typeof log === 'string' ? log.replace(/\r?\n$/, '') : line;
-  } catch {
-    return line;
-  }
+  const value = parseJson(line);
+  return isRecord(value) && typeof value.log === 'string' ? value.log.replace(/\r?\n$/, '') : line;
 }
 
 export const ESCAPE = '\u001b[';
@@ -85,14 +82,12 @@ const writeField = ([key, value]: [string, unknown]): string => {
 };
 
 function splitJson(line: string): SplitLine | undefined {
-  try {
-    const { t: _, lvl, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
-    if (typeof msg !== 'string') return undefined;
-    const record = [msg.trimStart(), ...Object.entries(fields).map(writeField)].join(' ');
-    return { record: `${record} `, level: String(lvl).toUpperCase() };
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
+  if (!isRecord(value)) return undefined;
+  const { t: _, lvl, msg, ...fields } = value;
+  if (typeof msg !== 'string') return undefined;
+  const record = [msg.trimStart(), ...Object.entries(fields).map(writeField)].join(' ');
+  return { record: `${record} `, level: String(lvl).toUpperCase() };
 }
 
 /** Is the line one of Nethermind's, with a head? */
