@@ -152,3 +152,38 @@ export function limitRuns(run: () => Promise<unknown>): () => void {
 /** Waits, or until the signal aborts. Never rejects. */
 export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   wait(ms, undefined, { ...(signal && { signal }) }).catch(() => {});
+
+/** Limits how many users do something at once: each holds a slot meanwhile. */
+export type Slots = ReturnType<typeof createSlots>;
+
+/** Creates `count` slots; with Infinity nobody waits. */
+export function createSlots(count: number) {
+  let busy = 0;
+  const waiting: (() => void)[] = [];
+  const acquire = (): Promise<void> | undefined => {
+    if (busy >= count) return new Promise<void>((resolve) => waiting.push(resolve));
+    busy += 1;
+    return undefined;
+  };
+  const release = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) busy -= 1;
+    else next();
+  };
+  return {
+    busy: () => busy,
+    /** Resolves when a slot is free, in the order of the calls; undefined when one is free now. */
+    acquire,
+    release,
+    /** Holds a slot while the work runs. */
+    use: async <T>(work: () => Promise<T>): Promise<T> => {
+      const free = acquire();
+      if (free !== undefined) await free;
+      try {
+        return await work();
+      } finally {
+        release();
+      }
+    },
+  };
+}

@@ -1,7 +1,7 @@
+import type { Slots } from '../../lib/promises.ts';
 import type { RoundName, Schedule, Target } from '../../model/target.ts';
 import { createTimer, type Due, toIntervalMs } from './create-timer.ts';
 import { runRound } from './run-round.ts';
-import type { Slots } from './slots.ts';
 
 /** What a round reports while it runs. */
 export interface RoundEvents {

@@ -1,4 +1,4 @@
-import type { Slots } from './slots.ts';
+import type { Slots } from '../../lib/promises.ts';
 
 /** How the probes of a round are spread in time. */
 export interface RoundPlan {

@@ -1,27 +1,6 @@
+import { createSlots, type Slots } from '../../lib/promises.ts';
 import { PARENT_CONNECTIONS } from '../../model/parent-chain.ts';
 import type { RoundName, Subnet } from '../../model/target.ts';
-
-/** Limits how many users do something at once: each holds a slot meanwhile. */
-export type Slots = ReturnType<typeof createSlots>;
-
-/** Creates `count` slots; with Infinity nobody waits. */
-export function createSlots(count: number) {
-  let available = count;
-  const waiting: (() => void)[] = [];
-  return {
-    /** Resolves when a slot is free, in the order of the calls; undefined when one is free now. */
-    acquire: (): Promise<void> | undefined => {
-      if (available === 0) return new Promise<void>((resolve) => waiting.push(resolve));
-      available -= 1;
-      return undefined;
-    },
-    release: (): void => {
-      const next = waiting.shift();
-      if (next === undefined) available += 1;
-      else next();
-    },
-  };
-}
 
 /** A subnet that is probed, and the targets of its rounds. */
 interface Watched {

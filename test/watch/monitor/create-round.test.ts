@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { collectGarbage } from '../../../src/lib/process.ts';
+import { createSlots } from '../../../src/lib/promises.ts';
 import type { NodeTarget } from '../../../src/model/target.ts';
 import { createRound } from '../../../src/watch/monitor/create-round.ts';
-import { createSlots } from '../../../src/watch/monitor/slots.ts';
 import { eventually } from '../../support/cli.ts';
 
 /** A round of one target, which nothing here holds. Each of its probes hangs until the test ends it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createSlots } from '../../../src/lib/promises.ts';
 import { runRound } from '../../../src/watch/monitor/run-round.ts';
-import { createSlots } from '../../../src/watch/monitor/slots.ts';
 
 const signal = () => new AbortController().signal;
 const tick = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,3 +1,5 @@
+import { createSlots } from '../../../lib/promises.ts';
+
 /** Limits how many log files all targets together keep open. */
 export interface OpenFiles {
   /**
@@ -15,27 +17,6 @@ export interface OpenFile {
 
 /** Default limit. Most systems give a process 1,024 descriptors, some only 256. */
 export const MAX_OPEN_FILES = 64;
-
-/** At most so many pieces of work run at once; the others begin in order. */
-function createSlots(limit: number) {
-  const waiting: (() => void)[] = [];
-  let busy = 0;
-  return {
-    busy: () => busy,
-    use: async <T>(work: () => Promise<T>): Promise<T> => {
-      if (busy >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
-      else busy++;
-      try {
-        return await work();
-      } finally {
-        // The slot goes to the longest waiter.
-        const next = waiting.shift();
-        if (next === undefined) busy--;
-        else next();
-      }
-    },
-  };
-}
 
 export function createOpenFiles(max = MAX_OPEN_FILES): OpenFiles {
   const limit = Math.max(max, 1);
