@@ -17,7 +17,6 @@ export interface ElectionDeps {
   /** Not watched time, in which a process that was stopped has missed nothing. */
   readonly clock: ClockSources;
   readonly onChange: (lock: Lock, isHeld: boolean) => void;
-  readonly askEveryMs?: number;
 }
 
 /** An election that can be ended. */
@@ -50,7 +49,7 @@ export function createSoleElection(): OwnElection {
 }
 
 /** Opens a session when it first stands for a lock, and another one when that is lost. */
-export function createElection({ openSession, clock, onChange, askEveryMs = ASK_EVERY_MS }: ElectionDeps): OwnElection {
+export function createElection({ openSession, clock, onChange }: ElectionDeps): OwnElection {
   const read = () => ({ monotonic: clock.monotonic(), wall: clock.wall() });
   /** The locks that this instance stands for: whether it was last seen to hold each, and who wants to know. */
   const wanted = new Map<Lock, { readonly isHeld: boolean; readonly listeners: readonly (() => void)[] }>();
@@ -116,7 +115,7 @@ export function createElection({ openSession, clock, onChange, askEveryMs = ASK_
       .finally(() => {
         asking = undefined;
         if (isStopped) return;
-        timer = setTimeout(askNow, askEveryMs);
+        timer = setTimeout(askNow, ASK_EVERY_MS);
         timer.unref();
       });
   };

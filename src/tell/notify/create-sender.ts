@@ -1,3 +1,4 @@
+import { settleWithin, sleep } from '../../lib/promises.ts';
 import type { Client } from './create-client.ts';
 import type { PostableAlert } from './to-alert.ts';
 
@@ -38,17 +39,9 @@ export function createSender(options: SenderOptions) {
   const forgotten = new Set<string>();
   let failure: string | undefined;
   let pauseMs = firstPauseMs;
-  let stopped = false;
-  let endPause = () => {};
+  const stopping = new AbortController();
+  const { signal } = stopping;
 
-  const pause = () =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, pauseMs);
-      endPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   const trim = () => {
     for (const oldest of queue.keys()) {
       if (queue.size <= capacity) return;
@@ -78,31 +71,31 @@ export function createSender(options: SenderOptions) {
       counts.sent += batch.length;
       options.onAccepted?.(batch.map(([, alert]) => alert));
       pauseMs = firstPauseMs;
-      if (failure !== undefined && !stopped) onRecovery();
+      if (failure !== undefined && !signal.aborted) onRecovery();
       failure = undefined;
       return;
     }
     counts.failed += batch.length;
-    if (failure !== answer.why && !stopped) onFailure(answer.why);
+    if (failure !== answer.why && !signal.aborted) onFailure(answer.why);
     failure = answer.why;
     // A refused batch may have been accepted in part and would be refused again. Firing alerts are sent again within
     // a minute.
     if (!answer.retryable) return;
     putBack(batch);
-    if (!stopped) await pause();
+    await sleep(pauseMs, signal);
     pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
   };
 
   let pumping: Promise<void> | undefined;
   const pump = async () => {
-    while (queue.size > 0 && !(stopped && failure !== undefined)) await sendBatch();
+    while (queue.size > 0 && !(signal.aborted && failure !== undefined)) await sendBatch();
     pumping = undefined;
   };
 
   return {
     /** Queues alerts by key; a queued alert with the same key is replaced. */
     enqueue: (alerts: ReadonlyMap<string, PostableAlert>): void => {
-      if (stopped) return;
+      if (signal.aborted) return;
       for (const [key, alert] of alerts) queue.set(key, alert);
       trim();
       if (queue.size > 0) pumping ??= pump();
@@ -116,12 +109,8 @@ export function createSender(options: SenderOptions) {
     },
     /** Waits at most `withinMs` for queued alerts and the running request, then gives up. */
     stop: async (withinMs: number): Promise<void> => {
-      stopped = true;
-      endPause();
-      const { promise: late, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, withinMs);
-      await Promise.race([pumping, late]);
-      clearTimeout(timer);
+      stopping.abort();
+      if (pumping !== undefined) await settleWithin(withinMs, pumping);
       client.close();
       await pumping;
     },

@@ -35,11 +35,11 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** The receiver's wish in seconds: of its header, else of its JSON (Telegram, Discord). */
-function readRetryAfter(header: unknown, text: string, now: number): number | undefined {
+function readRetryAfter(header: unknown, text: string): number | undefined {
   const inBody = /"retry_after"\s*:\s*(\d+(?:\.\d+)?)/.exec(text)?.[1];
   const words = typeof header === 'string' ? header : inBody;
   if (words === undefined) return undefined;
-  const ms = /^\d+(\.\d+)?$/.test(words) ? Number(words) * 1_000 : Date.parse(words) - now;
+  const ms = /^\d+(\.\d+)?$/.test(words) ? Number(words) * 1_000 : Date.parse(words) - Date.now();
   return ms > 0 ? Math.min(ms, MAX_RETRY_AFTER_MS) : undefined;
 }
 
@@ -56,13 +56,7 @@ function describeRefusal(status: number, text: string, { setting, refusals = {} 
 }
 
 /** Creates a poster. */
-export function createPoster({
-  timeoutMs = TIMEOUT_MS,
-  now = Date.now,
-}: {
-  readonly timeoutMs?: number;
-  readonly now?: () => number;
-} = {}): Poster {
+export function createPoster({ timeoutMs = TIMEOUT_MS }: { readonly timeoutMs?: number } = {}): Poster {
   const sender = createHttpSender();
   return {
     post: async ({ method = 'POST', url, headers, body }, words, stopped) => {
@@ -94,7 +88,7 @@ export function createPoster({
           ...failed(describeRefusal(status, text, words)),
           isOfMessage: status === 400 || status === 413 || status === 422,
           retryAfterMs:
-            status === 429 || status === 503 ? readRetryAfter(answer.headers['retry-after'], text, now()) : undefined,
+            status === 429 || status === 503 ? readRetryAfter(answer.headers['retry-after'], text) : undefined,
         };
       } catch (error) {
         return failed(describeError(signal.aborted ? signal.reason : error, timeoutMs, settings));
