@@ -215,12 +215,10 @@ export const nethermindMethods: Readonly<Record<string, RpcMethod>> = {
   },
   eth_syncing: answers((view) => (view.highest - view.head > SYNCED_WITHIN ? toSyncing(view) : false)),
 
-  net_listening: answers(() => true),
   net_localAddress: answers(({ identity }) => identity.address),
   net_localEnode: answers(toEnode),
   net_peerCount: answers(({ peers }) => numberToHex(peers.length)),
   net_version: answers(() => `${CHAIN_ID}`),
-  parity_enode: answers(toEnode),
   parity_netPeers: answers(toPeers),
 
   rpc_modules: answers(() => toModules(nethermindModules())),

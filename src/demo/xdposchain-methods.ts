@@ -88,13 +88,6 @@ const toCandidates = ({ chain, head }: NodeView) => {
   return { candidates: Object.fromEntries(entries), epoch: epochOfRound(chain.block(head).round), success: true };
 };
 
-const toSnapshot = ({ chain, head }: NodeView) => {
-  const { masternodes, penalised } = chain.officeAt(head);
-  const number = gapNumberOf(epochStartByRound(chain, head));
-  const signers = Object.fromEntries([...masternodes, ...penalised].toSorted().map((address) => [address, {}]));
-  return { number, hash: chain.hashOf(number), signers, recents: null, votes: null, tally: null };
-};
-
 /** Every method that a node of XDPoSChain 2.7 knows and subnetd may ask, by its recorded answers. */
 export const xdposchainMethods: Readonly<Record<string, RpcMethod>> = {
   ...nodeMethods,
@@ -122,10 +115,6 @@ export const xdposchainMethods: Readonly<Record<string, RpcMethod>> = {
   ),
 
   XDPoS_networkInformation: plain(toNetworkInformation),
-  XDPoS_getSnapshot: rpcMethod([optionalBlockTag], (view, _tag) => ({ result: toSnapshot(view) })),
-  XDPoS_getSigners: rpcMethod([optionalBlockTag], ({ chain, head }, _tag) => ({
-    result: chain.officeAt(head).masternodes,
-  })),
 
   eth_chainId: plain(() => numberToHex(CHAIN_ID)),
   eth_getCandidates: rpcMethod([optionalBlockTag], (view, _tag) => ({ result: toCandidates(view) })),
