@@ -30,6 +30,12 @@ LOOPBACK.addAddress('::1', 'ipv6');
 export const isLoopbackHost = (host: string): boolean =>
   /^localhost\.?$/i.test(host) || (isIP(host) !== 0 && LOOPBACK.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4'));
 
+/** A port number from text or a number; undefined for anything else. */
+export function toPort(value: unknown): number | undefined {
+  const port = /^\d{1,5}$/.test(String(value)) ? Number(value) : 0;
+  return port >= 1 && port <= 65535 ? port : undefined;
+}
+
 /** Linux limits the path of a unix socket to 108 bytes including a final zero (unix(7), `sun_path`). */
 export const MAX_SOCKET_PATH_BYTES = 107;
 

@@ -1,5 +1,6 @@
 import { TIME_LIMITS } from '../../model/check-limits.ts';
 import type { DiskFacts } from '../../model/disk.ts';
+import { countPeers } from '../../model/facts.ts';
 import { findPace } from '../../model/fill.ts';
 import type { NodeObservation } from '../../model/observation.ts';
 import { findPlanned } from '../../model/planned-work.ts';
@@ -54,11 +55,6 @@ const blockNow = ({ facts: { node } }: TargetState, block: Block) =>
   node?.observation[block]?.ok ? node[block] : undefined;
 
 /** The peers, if the last probe obtained them. */
-const countPeers = ({ facts }: TargetState): number | undefined => {
-  const peers = facts.node?.observation.peers;
-  return peers?.ok ? peers.value.count : undefined;
-};
-
 const expectedPeers = (target: Target): number | undefined =>
   target.component === 'node' ? target.expectedPeers : undefined;
 
@@ -235,9 +231,9 @@ export const families: readonly Family[] = toFamilies({
       ({ facts }, block) => facts.node?.[block]?.advancedAt,
     ),
   ),
-  subnet_node_peers: perNode('Peers by admin_peers, else by net_peerCount.', countPeers),
+  subnet_node_peers: perNode('Peers by admin_peers, else by net_peerCount.', ({ facts }) => countPeers(facts)),
   subnet_node_peers_missing: perNode('Peers that the node lacks; 0 when it has all or more.', (state) => {
-    const [expected, count] = [expectedPeers(state.target), countPeers(state)];
+    const [expected, count] = [expectedPeers(state.target), countPeers(state.facts)];
     return expected === undefined || count === undefined ? undefined : Math.max(expected - count, 0);
   }),
   subnet_node_peers_expected: perNode('Expected number of peers.', ({ target }) => expectedPeers(target)),

@@ -1,13 +1,9 @@
+import { toPort } from '../../lib/addresses.ts';
 import { DOCKER_ROOT } from '../../model/disk.ts';
 import type { Container } from '../../model/observation.ts';
 import type { ContainerSetup, LogSetup, PublishedPort } from '../../model/setup.ts';
 import { isKept, type LogConfig, readEnv, readRotation, VARIABLES } from './log-container.ts';
 import { toMembers } from './memory.ts';
-
-const toPort = (value: unknown): number | undefined => {
-  const port = /^\d{1,5}$/.test(String(value)) ? Number(value) : 0;
-  return port >= 1 && port <= 65535 ? port : undefined;
-};
 
 function toLogSetup(config: LogConfig | undefined): LogSetup {
   const { Type } = config ?? {};

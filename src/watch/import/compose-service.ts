@@ -1,5 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
+import { toPort } from '../../lib/addresses.ts';
 import { isRecord } from '../../lib/values.ts';
 import { isSettingName, type SettingName } from './env-file.ts';
 
@@ -63,12 +64,6 @@ export function expand(text: unknown, { variables }: ComposeContext): string | u
     },
   );
   return known ? expanded : undefined;
-}
-
-/** A port number from text or a number; undefined for anything else. */
-export function toPort(value: unknown): number | undefined {
-  const port = /^\d{1,5}$/.test(String(value)) ? Number(value) : 0;
-  return port >= 1 && port <= 65535 ? port : undefined;
 }
 
 /** The ports of `8545` or `8545-8548`; none when they are none. */

@@ -1,5 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
-import { type ComposeService, toPort } from './compose-service.ts';
+import { toPort } from '../../lib/addresses.ts';
+import type { ComposeService } from './compose-service.ts';
 import type { Note } from './deployment-notes.ts';
 import { readEnvFile } from './env-file.ts';
 
