@@ -1,12 +1,9 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/duration.ts';
 import type { HistoryChange, HistoryStore, PaceRow, StepsRow, Uptime, UptimeRow } from '../model/history.ts';
 import type { Incident } from '../model/incident.ts';
 import type { Component } from '../model/target.ts';
 import type { CheckName } from '../model/verdict.ts';
 import { packSubnetSteps, packTargetSteps } from '../tell/history/create-steps.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 const SUBNET = 'demo';
 const SERVICES = ['bootnode', 'relayer', 'stats', 'frontend'] as const;

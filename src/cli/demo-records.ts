@@ -1,11 +1,10 @@
+import { DAY_MS } from '../lib/duration.ts';
 import { hashApiKey, hintOf, makeApiKey } from '../platform/api/api-key.ts';
 import { checkMembers } from '../platform/api/check-write.ts';
 import { onCommandLine } from '../platform/api/create-admin.ts';
 import { industry, projectType, sector } from '../platform/api/resources.ts';
 import type { PlatformStore } from '../platform/model/platform-store.ts';
 import type { Resource } from '../platform/model/resource.ts';
-
-const DAY_MS = 24 * 60 * 60_000;
 
 const image = (name: string) => ({ ImagePath: `images/${name}.png`, IsDeleted: false });
 

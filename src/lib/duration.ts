@@ -1,6 +1,11 @@
 import type { WallMs, WatchedMs } from './clock.ts';
 
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+/** In milliseconds. */
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: MINUTE_MS, h: HOUR_MS };
 
 /** `500ms`, `10s`, `5m`, `1h` in milliseconds; the text has been checked before. */
 export function durationMs(text: string): number {
@@ -55,8 +60,6 @@ export interface Moment {
   /** NaN where it is not known. */
   readonly toWall: (at: WatchedMs) => WallMs;
 }
-
-const DAY_MS = 24 * 3_600_000;
 
 /** How long ago a moment was, and when, for what may be read later: `45s ago (22:00:00 UTC)`, with its day if that was not just now. */
 export function formatMoment(at: WatchedMs, { now, toWall }: Moment): string {

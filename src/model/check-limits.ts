@@ -1,9 +1,8 @@
+import { MINUTE_MS } from '../lib/duration.ts';
 import type { RelayerMode } from './observation.ts';
 import type { SubnetState } from './snapshot.ts';
 import type { Component } from './target.ts';
 import type { CheckName } from './verdict.ts';
-
-const MINUTE_MS = 60_000;
 
 /** How long a relayer may go without a submission in each mode, by default (XDC-Relayer src/config.ts). */
 export const SUBMITS_WITHIN_MS: Readonly<Record<RelayerMode, number>> = {

@@ -1,5 +1,5 @@
 import type { WatchedMs } from '../lib/clock.ts';
-import { formatDuration } from '../lib/duration.ts';
+import { DAY_MS, formatDuration } from '../lib/duration.ts';
 
 /** What a wallet paid within a part of the time, in the smallest unit. */
 export interface SpendPart {
@@ -40,8 +40,6 @@ export interface Spend {
 
 /** The age of a balance is mentioned when it was read longer ago. */
 export const OLD_BALANCE_MS = 90_000;
-
-const DAY_MS = 86_400_000;
 
 /** An estimate needs as many payments, and as long a time: with less, one payment would change it by half. */
 const ENOUGH = { payments: 3, ms: 600_000 };

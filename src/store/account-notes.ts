@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../lib/duration.ts';
 import { type AccountChange, maskAddress, type Note } from '../platform/model/mail.ts';
 import type { AuditEvent } from '../platform/model/platform-store.ts';
 import type { Author } from '../platform/model/records.ts';
@@ -23,7 +24,6 @@ interface UserUpdate {
 
 /** So many notes of a kind in an hour go to an address. Whoever got them knows. */
 const NOTES_AT_ONCE = 3;
-const HOUR_MS = 3_600_000;
 
 /** The most changes that are looked at: with more of them the user gets a note too many, and never one too few. */
 const CHANGES = 100;

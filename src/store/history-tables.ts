@@ -1,4 +1,4 @@
-import { toIso } from '../lib/duration.ts';
+import { DAY_MS, HOUR_MS, toIso } from '../lib/duration.ts';
 import type {
   HistoryQuery,
   HistoryStore,
@@ -14,9 +14,6 @@ import { type Cell, joinSql, listSql, type Run, rawSql, rowsSql, type Sql, sql }
 
 /** A number of rows that fits one statement of either database, and that SQLite writes in a few milliseconds. */
 const ROWS_AT_ONCE = 200;
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Statements that write all rows, some at once. */
 const slices = <T>(

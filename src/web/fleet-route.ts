@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import type { WallMs } from '../lib/clock.ts';
+import { toIso } from '../lib/duration.ts';
 import { ascending } from '../lib/numbers.ts';
 import type { FleetProblem, FleetSubnet } from '../model/fleet.ts';
 import type { ElsewhereSubnet, FleetView, InstanceView, ShardView, Sight } from '../model/fleet-view.ts';
@@ -43,8 +44,6 @@ export interface FleetStatus {
 }
 
 type FleetStatusSubnet = FleetStatus['subnets'][number];
-
-const toIso = (wallMs: WallMs): string => new Date(wallMs).toISOString();
 
 const toInstance = ({ instance, shard, sight, lastSeen, subnets, targets }: InstanceView) => ({
   instance,

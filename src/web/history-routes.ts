@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { isDatabaseFailure } from '../lib/database-failure.ts';
+import { toIso } from '../lib/duration.ts';
 import type { HistoryStore, StoredChange, Uptime, UptimeRow } from '../model/history.ts';
 import { sendPacked } from './cached-text.ts';
 
@@ -8,8 +9,6 @@ const MOST_CHANGES = 1_000;
 const CHANGES = 100;
 /** The most days of targets of one answer: a year of 50 nodes and what belongs to them. */
 const MOST_DAYS = 20_000;
-
-const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
 
 /** A time of day needs a time zone; a day begins in UTC. */
 const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;

@@ -1,3 +1,4 @@
+import { toIso } from '../lib/duration.ts';
 import type { DoubleVote } from '../model/double-vote.ts';
 import { NOT_DIAGNOSED, type Standing } from '../model/headline.ts';
 import type { Lag } from '../model/lag.ts';
@@ -93,7 +94,6 @@ export interface Status {
 
 type StatusProblem = Status['subnets'][number]['problems'][number];
 
-const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
 const toIsoOrNull = (at: number | undefined, toWall: (at: number) => number): string | null =>
   at === undefined ? null : toIso(toWall(at));
 

@@ -1,9 +1,8 @@
+import { DAY_MS } from '../../lib/duration.ts';
 import type { KeyUse } from '../model/key-use.ts';
 
 /** For how many days, today included, it is known what a key did. */
 export const JOURNAL_DAYS = 7;
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** The first day that is kept, of a time in Unix milliseconds. */
 export const firstJournalDay = (now: number): string =>

@@ -1,4 +1,5 @@
 import { parseTrustedProxies } from '../../lib/addresses.ts';
+import { HOUR_MS } from '../../lib/duration.ts';
 import type { ApiKeyRow, NewApiKey, PlatformStore } from '../model/platform-store.ts';
 import type { Author } from '../model/records.ts';
 import { hashApiKey, hintOf, makeApiKey } from './api-key.ts';
@@ -6,8 +7,6 @@ import { fail, type Outcome, succeed } from './outcome.ts';
 
 /** For how many hours the old key of a rotation may stay valid. */
 export const MAX_KEEP_HOURS = 24;
-
-const HOUR_MS = 60 * 60 * 1_000;
 
 /** A key that ends within this time needs attention. */
 const WARN_MS = 7 * 24 * HOUR_MS;

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { isAway, isOverloaded } from '../../lib/database-failure.ts';
+import { HOUR_MS } from '../../lib/duration.ts';
 import type { OnBug } from '../../lib/internal-errors.ts';
 import { loadOnce, settleWithin } from '../../lib/promises.ts';
 import { formatHead } from '../model/audit-trail.ts';
@@ -43,8 +44,6 @@ export interface PlatformApiDeps extends Pick<ServicesDeps, 'parentChains' | 'ma
 }
 
 const CLEAN_EVERY_MS = 60_000;
-
-const HOUR_MS = 60 * 60_000;
 
 /** The security log keeps events for 90 days, and at most this many; the audit trail of changes is kept forever. */
 const SECURITY_MS = 90 * 24 * 60 * 60 * 1_000;

@@ -1,6 +1,6 @@
+import { MINUTE_MS } from '../../lib/duration.ts';
 import type { Minute } from '../../model/history.ts';
 
-const MINUTE_MS = 60_000;
 /** The minutes that are kept. */
 const KEPT = 60;
 /** A minute in which no height was recorded for longer than this is not counted. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../../lib/duration.ts';
 import { oneSaveAtATime } from '../../lib/promises.ts';
 import type { Capsule, Incident, IncidentStore } from '../../model/incident.ts';
 import type { FleetIncidents, StoredIncidents } from './create-fleet-incidents.ts';
@@ -43,8 +44,6 @@ export interface SaverDeps {
   readonly onFailure: (error: unknown) => void;
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 const TRIM_EVERY_MS = 10 * MINUTE_MS;
 /** An incident that lasts for longer has the first part of its timeline stored. */
 const LONG_MS = 2 * 60 * MINUTE_MS;

@@ -1,8 +1,7 @@
 import { createTask, parse } from 'node-cron';
 import type { WallMs } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/duration.ts';
 import type { MaintenanceWindow, PlannedWork } from '../../model/planned-work.ts';
-
-const DAY_MS = 24 * 3_600_000;
 
 /** Who announced what the inventory holds. */
 const BY = 'the inventory';

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../lib/duration.ts';
 import { listNames } from '../../lib/words.ts';
 import { type RoundSettings, timeoutMs } from '../../model/chain.ts';
 import { consensusOf, type Quorum, type SubnetState, type Vote } from '../../model/snapshot.ts';
@@ -6,8 +7,6 @@ import type { Target } from '../../model/target.ts';
 
 /** Three rounds in a row must bring a block each, so that the first of them is final. */
 const COMMIT_ROUNDS = 3;
-
-const MINUTE_MS = 60_000;
 
 /** One masternode in the order of turns. */
 interface Seat {

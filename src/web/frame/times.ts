@@ -1,8 +1,6 @@
 import { html } from 'hono/html';
-import { formatSecond } from '../../lib/duration.ts';
+import { DAY_MS, formatSecond } from '../../lib/duration.ts';
 import type { Html } from './marks.ts';
-
-const DAY_MS = 86_400_000;
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 

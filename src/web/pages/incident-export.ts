@@ -1,10 +1,9 @@
-import { formatSecond } from '../../lib/duration.ts';
+import { formatSecond, toIso } from '../../lib/duration.ts';
 import { beginSentence } from '../../lib/words.ts';
 import type { Incident, IncidentRecord } from '../../model/incident.ts';
 import { describeAnswer, verdictOf } from './incident-parts.ts';
 import { describeIncident, describeWork, durationOf, stateOf, titleOf, toEntries } from './incident-words.ts';
 
-const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
 const isoOf = (wallMs: number | undefined): string | null => (wallMs === undefined ? null : toIso(wallMs));
 
 /** An incident for programs: times are ISO 8601 in UTC, and what is not known is null. */

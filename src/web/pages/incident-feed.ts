@@ -1,3 +1,4 @@
+import { toIso } from '../../lib/duration.ts';
 import { beginSentence, escapeHtml } from '../../lib/words.ts';
 import type { Incident } from '../../model/incident.ts';
 import { describeReturns, durationOf, lastFoundAt, titleOf } from './incident-words.ts';
@@ -63,7 +64,6 @@ function toEntries(incident: Incident, { isPublic, publicUrl, startedAt: now }: 
 export function incidentFeed(input: FeedInput): string {
   const { incidents, publicUrl } = input;
   const entries = incidents.flatMap((one) => toEntries(one, input)).sort((one, other) => other.at - one.at);
-  const toIso = (wallMs: number) => new Date(wallMs).toISOString();
   const link = (rel: string, href: string) => `<link rel="${rel}" href="${escapeXml(href)}"/>`;
   const parts = entries.map(
     ({ id, at, title, text, link: href }) =>

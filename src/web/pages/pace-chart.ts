@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { MINUTE_MS } from '../../lib/duration.ts';
 import type { Minute } from '../../model/history.ts';
 import type { Html } from '../frame/marks.ts';
 import { clockTime } from '../frame/times.ts';
@@ -8,8 +9,6 @@ const BASE = 112;
 const FULL = BASE - TOP;
 /** The share of its minute that a bar fills. */
 const BAR = 0.72;
-
-const MINUTE_MS = 60_000;
 
 const toIso = (minute: number): string => new Date(minute * MINUTE_MS).toISOString();
 

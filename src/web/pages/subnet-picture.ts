@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { MINUTE_MS } from '../../lib/duration.ts';
 import type { Steps } from '../../model/history.ts';
 import { isBlind } from '../../model/problem-catalog.ts';
 import { consensusOf, type SubnetState, type TargetState } from '../../model/snapshot.ts';
@@ -15,8 +16,6 @@ import { otherWalletItems, packetsItem } from './relay-items.ts';
 import { describeNow } from './target-rows.ts';
 import { lastOf } from './time-lanes.ts';
 import { walletItem } from './wallet-item.ts';
-
-const MINUTE_MS = 60_000;
 
 export const nodesOf = (targets: readonly TargetState[]): readonly TargetState[] =>
   targets.filter(({ target }) => target.component === 'node');

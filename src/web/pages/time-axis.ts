@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { HOUR_MS } from '../../lib/duration.ts';
 import type { Incident } from '../../model/incident.ts';
 import { firstStep, RANGE_NAMES, RANGES, type RangeName, rangeQuery } from '../../model/time-range.ts';
 import { type Html, standingOfSeverity } from '../frame/marks.ts';
@@ -24,8 +25,6 @@ export function toAxis(range: RangeName, nowWall: number): Axis {
 /** The place of a moment, in percent of the width. */
 export const xOf = ({ from, until }: Axis, at: number): number =>
   Math.round(Math.min(100, Math.max(0, ((at - from) / (until - from)) * 100)) * 100) / 100;
-
-const HOUR_MS = 3_600_000;
 
 /** How far labels are from each other: few enough for a phone. */
 const TICKS_MS: Readonly<Record<RangeName, number>> = {

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { HOUR_MS } from '../../lib/duration.ts';
 import type { CheckBar, CheckHistory, TargetHistory, Uptime } from '../../model/history.ts';
 import type { Html } from '../frame/marks.ts';
 
@@ -76,12 +77,10 @@ export function checkBars({ halfHours, probes }: CheckHistory, check: string): H
   return draw(halfHours, `${check}, 24 hours: ${known === 0 ? 'no data' : words}`);
 }
 
-/** Until an hour was watched, probes say more than hours. */
-const HOUR_MS = 3_600_000;
-
 /** The last 24 hours of a target; in its first hour a mark for each of its last probes, from the first one on. */
 export function dayBars({ hours, probes = [] }: TargetHistory): Html {
   const watchedMs = hours.reduce((sum, one) => sum + (one === undefined ? 0 : watched(one)), 0);
+  // Until an hour was watched, probes say more than hours.
   if (probes.length === 0 || watchedMs >= HOUR_MS) return uptimeBars(hours, '24 hours');
   return probeBars(probes);
 }

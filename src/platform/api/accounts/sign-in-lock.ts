@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../lib/duration.ts';
 import { FORGET_FAILURES_MS, type SignInFailures, type SignInStore } from '../../model/sign-in-store.ts';
 import type { ErrorCode } from '../error-codes.ts';
 import { limitHeaders } from '../limits.ts';
@@ -28,8 +29,6 @@ export interface SignInLock {
   /** Ends every wait of a user name; resolves to whether there was one. */
   unlock(store: SignInStore, userNameKey: string): Promise<boolean>;
 }
-
-const HOUR_MS = 60 * 60 * 1_000;
 
 /** So many failures are forgiven; each one after that doubles the wait, from the first to the longest. */
 const AN_ADDRESS = { free: 10, firstMs: 60_000, longestMs: HOUR_MS };

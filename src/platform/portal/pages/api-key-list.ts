@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { formatSecond } from '../../../lib/duration.ts';
+import { DAY_MS, formatSecond } from '../../../lib/duration.ts';
 import { ascending } from '../../../lib/numbers.ts';
 import type { Standing } from '../../../model/headline.ts';
 import { badge, type Html } from '../../../web/frame/marks.ts';
@@ -13,7 +13,6 @@ import { findUserNames } from './record-trail.ts';
 /** The path of the section. */
 export const KEYS_PATH = '/portal/keys';
 
-const DAY_MS = 24 * 60 * 60_000;
 /** A key that has ended stays on the page for so long. */
 const SHOWN_MS = 90 * DAY_MS;
 /** An end within this time is shown as how far it is. */

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { DAY_MS } from '../../../lib/duration.ts';
 import { type Html, shape } from '../../../web/frame/marks.ts';
 import { addKey, endKey, type KeyItem, listKeys, replaceKey, restrictKey } from '../../api/calls/api-keys.ts';
 import type { Body } from '../../api/check-value.ts';
@@ -20,8 +21,6 @@ import {
 } from './api-key-list.ts';
 import { keyUses } from './api-key-uses.ts';
 import { findUserNames, recordTrail } from './record-trail.ts';
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** After how many days a key ends, and the words for it. */
 const ENDS: readonly (readonly [string, string])[] = [

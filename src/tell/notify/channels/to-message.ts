@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { toIso } from '../../../lib/duration.ts';
 import type { AlertIncidents } from '../../alerts/alert-incidents.ts';
 import { alertKey } from '../../alerts/tracked-alert.ts';
 import type { NotifiedAlert, NotifiedGroup } from '../notified-alert.ts';
@@ -62,8 +63,6 @@ export interface Message {
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
-
-const toIso = (wallMs: number): string => new Date(wallMs).toISOString();
 
 function toMessageAlert(
   one: NotifiedAlert,

@@ -1,7 +1,7 @@
+import { HOUR_MS } from '../../../lib/duration.ts';
 import { isNodeLine, toPrinted } from './line-form.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const HOUR_MS = 3_600_000;
 
 /** The parts of a time that names no zone; the year is absent where the program prints none. */
 interface WallTime {

@@ -1,7 +1,7 @@
+import { HOUR_MS } from '../../../lib/duration.ts';
 import type { MonitorExposure } from '../../../model/exposure.ts';
 import type { SetupResult } from '../../../model/setup.ts';
 
-const HOUR_MS = 3_600_000;
 const AGAIN_MS = 300_000;
 
 /**
