@@ -28,3 +28,7 @@ export function isSameData(one: unknown, other: unknown): boolean {
   for (const key in others) if (!Object.hasOwn(ones, key)) return false;
   return true;
 }
+
+/** A list in parts of `size`, the last one shorter. */
+export const inSlices = <T>(list: readonly T[], size: number): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(list.length / size) }, (_, index) => list.slice(index * size, (index + 1) * size));

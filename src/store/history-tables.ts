@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS, toIso } from '../lib/duration.ts';
+import { inSlices } from '../lib/values.ts';
 import type {
   HistoryQuery,
   HistoryStore,
@@ -20,10 +21,7 @@ const slices = <T>(
   rows: readonly T[],
   toCells: (row: T) => readonly Cell[],
   write: (values: Sql) => Sql,
-): readonly Sql[] =>
-  Array.from({ length: Math.ceil(rows.length / ROWS_AT_ONCE) }, (_, index) =>
-    write(rowsSql(rows.slice(index * ROWS_AT_ONCE, (index + 1) * ROWS_AT_ONCE).map(toCells))),
-  );
+): readonly Sql[] => inSlices(rows, ROWS_AT_ONCE).map((slice) => write(rowsSql(slice.map(toCells))));
 
 /** How many changes are looked at for deletion at once. The oldest have the lowest ids. */
 const CHANGES_AT_ONCE = 1_000;

@@ -1,4 +1,4 @@
-import { isRecord, parseJson } from '../lib/values.ts';
+import { inSlices, isRecord, parseJson } from '../lib/values.ts';
 import type { KeptTable } from '../model/kept.ts';
 import type { KeptTurns } from '../model/lag.ts';
 import type { LogPosition } from '../model/log.ts';
@@ -83,14 +83,12 @@ function createInstanceState<T>(
     write: (changed, gone) => {
       const rows = [...changed].map(([key, value]) => [placeOf(value), kind, key, JSON.stringify(value)]);
       return inTransaction(async (transaction) => {
-        for (let start = 0; start < gone.length; start += ROWS_AT_ONCE) {
-          const keys = listSql(gone.slice(start, start + ROWS_AT_ONCE));
-          await transaction(sql`delete from instance_state where ${isOurs} and key in (${keys})`);
-        }
-        for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)
+        for (const keys of inSlices(gone, ROWS_AT_ONCE))
+          await transaction(sql`delete from instance_state where ${isOurs} and key in (${listSql(keys)})`);
+        for (const slice of inSlices(rows, ROWS_AT_ONCE))
           await transaction(sql`
             insert into instance_state (instance, kind, key, value)
-            values ${rowsSql(rows.slice(start, start + ROWS_AT_ONCE))}
+            values ${rowsSql(slice)}
             on conflict (instance, kind, key) do update set value = excluded.value`);
       });
     },

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inSlices } from '../../lib/values.ts';
 import { type FleetPart, forgetUnwatched } from '../../model/fleet.ts';
 import type { HistoryStore, Span, StoredChange, TargetHistory } from '../../model/history.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
@@ -80,10 +81,11 @@ export function createPastReader({ history, steps, finder, bars, recent, snapsho
           async (database) =>
             history.restore(await database.uptimesAt(span, start, subnets), []),
       ),
-      ...Array.from({ length: Math.ceil(subnets.length / STEPS_AT_ONCE) }, (_, index): Step => {
-        const slice = subnets.slice(index * STEPS_AT_ONCE, (index + 1) * STEPS_AT_ONCE);
-        return async (database) => steps.restore(await database.steps(slice));
-      }),
+      ...inSlices(subnets, STEPS_AT_ONCE).map(
+        (slice): Step =>
+          async (database) =>
+            steps.restore(await database.steps(slice)),
+      ),
       async (database) => {
         const minutes = await database.minutesFrom(wallNow() - SPAN_MS.hour, subnets);
         history.restore([], minutes);
@@ -108,17 +110,13 @@ export function createPastReader({ history, steps, finder, bars, recent, snapsho
     const begun = unreadNow.filter((subnet) => !epochs.has(subnet));
     const kept = unreadNow.filter((subnet) => epochs.has(subnet));
     for (const subnet of unreadNow) epochs.set(subnet, part.epochOf(subnet));
-    for (let start = 0; start < begun.length; start += SUBNETS_AT_ONCE) {
-      const slice = begun.slice(start, start + SUBNETS_AT_ONCE);
+    for (const slice of inSlices(begun, SUBNETS_AT_ONCE))
       unread.push(...stepsOf(slice, wallNow()), async () => {
         for (const subnet of slice) read.add(subnet);
       });
-    }
     // Their past is in memory. The instance that kept them until now has stored what changed last.
-    for (let start = 0; start < kept.length; start += SUBNETS_AT_ONCE) {
-      const slice = kept.slice(start, start + SUBNETS_AT_ONCE);
+    for (const slice of inSlices(kept, SUBNETS_AT_ONCE))
       unread.push(async (database) => finder.remember(await database.changes({ subnets: slice, limit: REMEMBERED })));
-    }
   };
 
   return {

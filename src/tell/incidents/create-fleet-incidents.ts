@@ -1,4 +1,5 @@
 import type { WatchedMs } from '../../lib/clock.ts';
+import { inSlices } from '../../lib/values.ts';
 import type { FleetPart } from '../../model/fleet.ts';
 import type { Incident, IncidentStore } from '../../model/incident.ts';
 import type { FollowedIncidents } from './follow-incidents.ts';
@@ -57,11 +58,8 @@ export function createFleetIncidents({ part, followed, now }: FleetIncidentsDeps
       const due = part.subnets().filter((subnet) => isDue(subnet, open));
       const late = new Set(due.filter((subnet) => !reads.has(subnet) && hasWaited(subnet)));
       const epochs = due.map((subnet) => [subnet, part.epochOf(subnet)] as const);
-      const slices = Array.from({ length: Math.ceil(due.length / SUBNETS_AT_ONCE) }, (_, index) =>
-        due.slice(index * SUBNETS_AT_ONCE, (index + 1) * SUBNETS_AT_ONCE),
-      );
       const stored: Incident[] = [];
-      for (const slice of slices) stored.push(...(await readStored(database, slice)));
+      for (const slice of inSlices(due, SUBNETS_AT_ONCE)) stored.push(...(await readStored(database, slice)));
       if (!hasReadRemoved && due.length > 0) {
         // The incidents of subnets that have left the inventory meanwhile are their shard's to end.
         const watched = new Set(part.subnets());

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/duration.ts';
 import { oneSaveAtATime } from '../../lib/promises.ts';
+import { inSlices } from '../../lib/values.ts';
 import type { Capsule, Incident, IncidentStore } from '../../model/incident.ts';
 import type { FleetIncidents, StoredIncidents } from './create-fleet-incidents.ts';
 import { convertIncident } from './stored-incidents.ts';
@@ -77,8 +78,7 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
 
   const saveIncidents = async (database: IncidentStore, withWords: boolean) => {
     const due = [...unsaved].filter(([, one]) => isWritten(one.incident) && (withWords || one.isNews));
-    for (let start = 0; start < due.length; start += ROWS_AT_ONCE) {
-      const slice = due.slice(start, start + ROWS_AT_ONCE);
+    for (const slice of inSlices(due, ROWS_AT_ONCE)) {
       await database.save(slice.map(([, { incident }]) => toWall(incident)));
       for (const [id, one] of slice) if (unsaved.get(id) === one) unsaved.delete(id);
       await nextTurn();
