@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, Hono } from 'hono';
 import { compress } from 'hono/compress';
 import { cors } from 'hono/cors';
+import type { ReceivedRequest } from '../model/received-request.ts';
 import { cachedText } from './cached-text.ts';
 
 /** Why a request is refused, in the codes of the platform API. */
@@ -9,16 +10,6 @@ interface Refusal {
   readonly code: number;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** A request with the address of its socket. */
-export interface ReceivedRequest {
-  readonly request: Request;
-  readonly remoteAddress: string | undefined;
-  /** Breaks the connection of an answer that cannot be completed. */
-  readonly breakOff?: () => void;
-  /** Receives the pattern of the path, for metrics. */
-  readonly onRoute?: (route: string) => void;
 }
 
 /** The platform API as the server sees it. */
@@ -38,6 +29,16 @@ export interface ApiRoutes {
 export interface RoutesEnv {
   readonly Bindings: { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse };
   readonly Variables: { readonly route?: string };
+}
+
+/** A request, as the server has received it. */
+export function toReceived(c: Context<RoutesEnv>): ReceivedRequest {
+  const { incoming, outgoing } = c.env ?? {};
+  return {
+    request: c.req.raw,
+    remoteAddress: incoming?.socket.remoteAddress,
+    ...(outgoing && { breakOff: () => void outgoing.destroy() }),
+  };
 }
 
 /** What a page of another origin may send and see. */
@@ -75,15 +76,8 @@ function addCors(app: Hono<RoutesEnv>, origins: readonly string[]): void {
 export function addApiRoutes(app: Hono<RoutesEnv>, api: ApiRoutes, corsOrigins: readonly string[] = []): void {
   addCors(app, corsOrigins);
   const packed = compress({ encoding: 'gzip' });
-  const respond = (c: Context<RoutesEnv>) => {
-    const { incoming, outgoing } = c.env ?? {};
-    return api.answer({
-      request: c.req.raw,
-      remoteAddress: incoming?.socket.remoteAddress,
-      onRoute: (route) => c.set('route', route),
-      ...(outgoing && { breakOff: () => void outgoing.destroy() }),
-    });
-  };
+  const respond = (c: Context<RoutesEnv>) =>
+    api.answer({ ...toReceived(c), onRoute: (route) => c.set('route', route) });
   // Not as a middleware, which would cost every request.
   const answer = async (c: Context<RoutesEnv>) => {
     if (c.req.header('accept-encoding') === undefined) return respond(c);
@@ -107,14 +101,7 @@ export const IMAGES = '/images/';
 
 /** The developer portal, and the images of its records. Its pages are not compressed: they hold a token, and what a visitor typed. */
 export function addPortalRoutes(app: Hono<RoutesEnv>, portal: PortalAnswers): void {
-  const answer = (c: Context<RoutesEnv>) => {
-    const { incoming, outgoing } = c.env ?? {};
-    return portal({
-      request: c.req.raw,
-      remoteAddress: incoming?.socket.remoteAddress,
-      ...(outgoing && { breakOff: () => void outgoing.destroy() }),
-    });
-  };
+  const answer = (c: Context<RoutesEnv>) => portal(toReceived(c));
   app.all('/portal', answer);
   app.all('/portal/*', answer);
   app.all(`${IMAGES}*`, answer);
@@ -139,12 +126,8 @@ export function toOperateRefusal(
 }
 
 /** The same for a reload; undefined when it has one. */
-export async function reloadRefusal(
-  api: ApiRoutes,
-  request: Request,
-  remoteAddress: string | undefined,
-): Promise<Response | undefined> {
-  const authorized = await api.authorize({ request, remoteAddress }, 'operate');
+export async function reloadRefusal(api: ApiRoutes, received: ReceivedRequest): Promise<Response | undefined> {
+  const authorized = await api.authorize(received, 'operate');
   if (authorized.ok) return undefined;
   const needed = 'a reload needs an API key or a token with the scope operate, or send SIGHUP';
   return toOperateRefusal(authorized.failure, needed, 'send SIGHUP instead');

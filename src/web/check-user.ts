@@ -5,7 +5,8 @@ import { basicAuth } from 'hono/basic-auth';
 import { HTTPException } from 'hono/http-exception';
 import { addressKey, clientAddress } from '../lib/addresses.ts';
 import { createMemoryBuckets } from '../lib/buckets.ts';
-import type { ReceivedRequest, RoutesEnv } from './api-routes.ts';
+import type { ReceivedRequest } from '../model/received-request.ts';
+import { type RoutesEnv, toReceived } from './api-routes.ts';
 
 /** What a check says. With `retryAfterS`, in seconds, the password was not compared: too many others wait or were wrong. */
 export type CheckedUser = { readonly ok: true } | { readonly ok: false; readonly retryAfterS?: number };
@@ -139,8 +140,7 @@ export const requireUser = (checkRequest: CheckRequest, invalidUserMessage: stri
     realm: 'subnetd',
     invalidUserMessage,
     verifyUser: async (name, password, c) => {
-      const remoteAddress = c.env?.incoming?.socket.remoteAddress;
-      const checked = await checkRequest(name, password, { request: c.req.raw, remoteAddress });
+      const checked = await checkRequest(name, password, toReceived(c));
       if (checked.ok || checked.retryAfterS === undefined) return checked.ok;
       // Not 401: a browser would ask for another password, and this one may be right.
       const res = new Response('too many passwords were tried; retry after the time in Retry-After\n', {

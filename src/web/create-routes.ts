@@ -4,6 +4,7 @@ import { HTTPException } from 'hono/http-exception';
 import { secureHeaders } from 'hono/secure-headers';
 import { MONITOR_QUESTION } from '../model/exposure.ts';
 import type { HistoryStore } from '../model/history.ts';
+import type { ReceivedRequest } from '../model/received-request.ts';
 import type { RestartResult } from '../model/restart-answer.ts';
 import type { StopResult } from '../model/stop-forecast.ts';
 import type { ScrapeAnswer, ScrapeRequest } from '../tell/metrics/create-scrapes.ts';
@@ -13,9 +14,9 @@ import {
   addPortalRoutes,
   IMAGES,
   type PortalAnswers,
-  type ReceivedRequest,
   type RoutesEnv,
   reloadRefusal,
+  toReceived,
 } from './api-routes.ts';
 import { cachedText } from './cached-text.ts';
 import { type CheckRequest, requireUser } from './check-user.ts';
@@ -113,8 +114,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
   const overTls = [security(PAGE, true), security(IMAGE, true)] as const;
   const inClear = [security(PAGE, false), security(IMAGE, false)] as const;
   app.use((c, next) => {
-    const received = { request: c.req.raw, remoteAddress: c.env?.incoming?.socket.remoteAddress };
-    const [forPage, forImage] = deps.isSecure(received) ? overTls : inClear;
+    const [forPage, forImage] = deps.isSecure(toReceived(c)) ? overTls : inClear;
     return (c.req.path.startsWith(IMAGES) ? forImage : forPage)(c, next);
   });
   app.onError((error, c) => {
@@ -135,7 +135,7 @@ export function createRoutes(deps: RouteDeps): Hono<RoutesEnv> {
   addReferenceRoutes(app, deps.reference);
   addPortalRoutes(app, deps.portal);
   app.post('/-/reload', async (c) => {
-    const refused = await reloadRefusal(deps.api, c.req.raw, c.env?.incoming?.socket.remoteAddress);
+    const refused = await reloadRefusal(deps.api, toReceived(c));
     if (refused !== undefined) return refused;
     const errors = await deps.reload();
     return errors.length === 0 ? c.text('reloaded\n') : c.text(`${errors.join('\n')}\n`, 400);

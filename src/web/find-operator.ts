@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { csrf } from 'hono/csrf';
-import { type ApiRoutes, type RoutesEnv, toOperateRefusal } from './api-routes.ts';
+import { type ApiRoutes, type RoutesEnv, toOperateRefusal, toReceived } from './api-routes.ts';
 import { type CheckRequest, requireUser } from './check-user.ts';
 
 /** What is needed to find out who may operate the daemon. */
@@ -39,8 +39,7 @@ export async function findOperator(
 ): Promise<Operator> {
   const authorization = c.req.header('authorization') ?? '';
   if (checkUser === undefined || !/^basic\b/i.test(authorization)) {
-    const remoteAddress = c.env?.incoming?.socket.remoteAddress;
-    const authorized = await api.authorize({ request, remoteAddress }, 'operate');
+    const authorized = await api.authorize({ ...toReceived(c), request }, 'operate');
     if (authorized.ok) {
       const { owner, credential } = authorized.value;
       return { ok: true, who: `admin user ${owner} by ${credential}` };

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
-import { isDatabaseFailure } from '../lib/database-failure.ts';
 import { toIso } from '../lib/duration.ts';
 import type { HistoryStore, StoredChange, Uptime, UptimeRow } from '../model/history.ts';
 import { sendPacked } from './cached-text.ts';
+import { orAway } from './receive-requests.ts';
 
 /** The most changes of one answer, and how many it has when the request names no limit. */
 const MOST_CHANGES = 1_000;
@@ -139,20 +139,13 @@ const refuse = (c: Context, errors: readonly string[]) => c.text(`${errors.join(
 type ReadHistory = (query: Asked, store: HistoryStore) => Promise<object | readonly string[]>;
 
 /** Answers what a request asks of the history. `store` rejects while the database is down. */
-const answerFrom =
-  (allowed: readonly (keyof Asked)[], read: ReadHistory) =>
-  (store: () => Promise<HistoryStore>) =>
-  async (c: Context): Promise<Response> => {
+const answerFrom = (allowed: readonly (keyof Asked)[], read: ReadHistory) => (store: () => Promise<HistoryStore>) =>
+  orAway('the history cannot be read; the log of subnetd says why', async (c) => {
     const query = parseQuery(c.req.url, allowed);
     if (isRefused(query)) return refuse(c, query);
-    try {
-      const found = await read(query, await store());
-      return isRefused(found) ? refuse(c, found) : await sendPacked(c, JSON.stringify(found), 'application/json');
-    } catch (error) {
-      if (!isDatabaseFailure(error)) throw error;
-      return c.text('the database does not answer, so the history cannot be read; the log of subnetd says why\n', 503);
-    }
-  };
+    const found = await read(query, await store());
+    return isRefused(found) ? refuse(c, found) : sendPacked(c, JSON.stringify(found), 'application/json');
+  });
 
 /** `/history.json`: changes, the newest first. */
 export const answerChanges = answerFrom(

@@ -1,13 +1,13 @@
 import type { Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
-import { isDatabaseFailure } from '../lib/database-failure.ts';
 import { LONGEST_NAME } from '../model/problem.ts';
 import type { RoutesEnv } from './api-routes.ts';
 import { findOperator, type OperatorDeps } from './find-operator.ts';
 import type { Pages } from './pages/create-pages.ts';
 import { answerMissing } from './pages/missing-page.ts';
 import { incidentPath } from './pages/paths.ts';
+import { orAway } from './receive-requests.ts';
 
 /** What the routes are made of. */
 export interface IncidentRoutesDeps extends OperatorDeps {
@@ -57,22 +57,10 @@ const ACKNOWLEDGE_TEXTS = {
   from: 'the page of the incident; open that, and acknowledge it there',
 };
 
-/** Runs a handler. While the database does not answer, the answer says what is `lost`. */
-const orAway =
-  (lost: string, handler: (c: Context<RoutesEnv>) => Promise<Response>) =>
-  async (c: Context<RoutesEnv>): Promise<Response> => {
-    try {
-      return await handler(c);
-    } catch (error) {
-      if (!isDatabaseFailure(error)) throw error;
-      return c.text(`the database does not answer, so ${lost}; try again when it is back\n`, 503);
-    }
-  };
-
 /** The page of the link in a message, and what its form and that of the incident send. Only a POST acknowledges: links are previewed. */
 function addAcknowledgeRoutes(app: Hono<RoutesEnv>, { pages, ...deps }: IncidentRoutesDeps): void {
   const path = '/incidents/:id/acknowledge';
-  const lost = 'nothing can be acknowledged now';
+  const lost = 'nothing can be acknowledged now; try again when it is back';
   const show = async (c: Context<RoutesEnv>, id: string) => {
     c.header('cache-control', 'no-store');
     const { pathname, search } = new URL(c.req.url);
@@ -115,7 +103,7 @@ export function addOpenIncidentRoutes(
   { pages, ...deps }: IncidentRoutesDeps,
   isPublic: boolean,
 ): void {
-  const addNote = orAway('the note was not kept', async (c) => {
+  const addNote = orAway('the note was not kept; try again when it is back', async (c) => {
     const { note, credential } = await readForm(c);
     const operator = await findOperator(c, deps, TEXTS, withCredential(c.req.raw, credential));
     if (!operator.ok) return operator.refusal;
@@ -157,13 +145,7 @@ export function addIncidentRoutes(app: Hono<RoutesEnv>, { pages, checkUser }: In
     const type = suffix === 'json' ? 'application/json' : 'text/markdown; charset=utf-8';
     return c.body(text, 200, { 'content-type': type });
   };
-  app.get('/incidents/:file', packed, async (c) => {
-    try {
-      return await answerIncident(c);
-    } catch (error) {
-      if (!isDatabaseFailure(error)) throw error;
-      return c.text('the database does not answer, so only recent incidents can be read; /incidents lists them\n', 503);
-    }
-  });
+  const lost = 'only recent incidents can be read; /incidents lists them';
+  app.get('/incidents/:file', packed, orAway(lost, answerIncident));
   app.get('/feed.atom', packed, feed(pages, false));
 }

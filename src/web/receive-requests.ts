@@ -1,8 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
+import { isDatabaseFailure } from '../lib/database-failure.ts';
 import type { RoutesEnv } from './api-routes.ts';
 
 /**
@@ -26,8 +27,19 @@ export function refuseOtherMethods(app: Hono<RoutesEnv>): void {
 /** The header with the id of a request, also on its answer. */
 export const REQUEST_ID = 'x-request-id';
 
-// A request that reached no route may have been for the platform API.
-/** The API's envelope of a failure, as JSON, for requests that no route answers. */
+/** Runs a handler. While the database does not answer, the answer says what is `lost`, and what to do. */
+export const orAway =
+  (lost: string, handler: (c: Context<RoutesEnv>) => Promise<Response>) =>
+  async (c: Context<RoutesEnv>): Promise<Response> => {
+    try {
+      return await handler(c);
+    } catch (error) {
+      if (!isDatabaseFailure(error)) throw error;
+      return c.text(`the database does not answer, so ${lost}\n`, 503);
+    }
+  };
+
+/** The API's envelope of a failure, as JSON, for requests that no route answers: one of them may have been for the platform API. */
 export const failedEnvelope = (code: number, message: string): string =>
   JSON.stringify({ status: 'failed', appErrorCode: code, errMessage: message });
 

@@ -151,7 +151,8 @@ export async function startApi(
   addApiRoutes(routes as never, platform, other.corsOrigins);
   routes.post(
     '/-/reload',
-    async (c) => (await reloadRefusal(platform, c.req.raw, '127.0.0.1')) ?? c.text('reloaded\n'),
+    async (c) =>
+      (await reloadRefusal(platform, { request: c.req.raw, remoteAddress: '127.0.0.1' })) ?? c.text('reloaded\n'),
   );
   const listener = await listen('127.0.0.1', 0, undefined, waits);
   listener.setHandler(

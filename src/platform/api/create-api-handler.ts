@@ -1,3 +1,4 @@
+import type { ReceivedRequest } from '../../model/received-request.ts';
 import type { Scope } from '../model/platform-store.ts';
 import type { Actor } from './actor.ts';
 import { type Body, checkSpelling, type Spellings, toSpellings } from './check-value.ts';
@@ -22,16 +23,16 @@ import {
 import { fail, type Outcome, succeed } from './outcome.ts';
 import { readBody } from './read-body.ts';
 import { weakTag } from './record-tag.ts';
-import type { ApiRequest, RequestContext } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 import { requireScope } from './scopes.ts';
 import { addOnce, updateKnown } from './write-record.ts';
 
 /** Answers the requests of the platform API. */
 export interface ApiHandler {
   /** Always returns the envelope; never rejects. */
-  answer(request: ApiRequest): Promise<Response>;
+  answer(request: ReceivedRequest): Promise<Response>;
   /** Who sends a request outside `/api` that needs the scope. Never rejects. */
-  authorize(request: ApiRequest, needed: Scope): Promise<Outcome<Caller>>;
+  authorize(request: ReceivedRequest, needed: Scope): Promise<Outcome<Caller>>;
 }
 
 /** What a request sends besides its path and headers. */

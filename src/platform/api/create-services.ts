@@ -4,6 +4,7 @@ import { describeCause, isDatabaseFailure, isOverloaded } from '../../lib/databa
 import { deriveKey } from '../../lib/derive-key.ts';
 import { loadOnce } from '../../lib/promises.ts';
 import type { ParentChains } from '../../model/parent-chain.ts';
+import type { ReceivedRequest } from '../../model/received-request.ts';
 import type { MailQueue } from '../model/mail.ts';
 import type { PlatformStore } from '../model/platform-store.ts';
 import type { Resource } from '../model/resource.ts';
@@ -15,7 +16,7 @@ import { createTokens } from './create-tokens.ts';
 import { createKeyJournal, type KeyJournal } from './key-journal.ts';
 import { createLimits, type LimitSettings } from './limits.ts';
 import { type Failure, failureIn, type Outcome } from './outcome.ts';
-import { type ApiRequest, type ContextDeps, createRequestContext, type RequestContext } from './request-context.ts';
+import { type ContextDeps, createRequestContext, type RequestContext } from './request-context.ts';
 import { createSecurityLog } from './security-log.ts';
 
 /** The dependencies of the services. */
@@ -44,7 +45,7 @@ export interface ServicesDeps extends ContextDeps {
 export interface Services extends CallDeps {
   readonly store: () => Promise<PlatformStore>;
   /** The context of a request, with the address of its client and its events. */
-  contextOf(request: ApiRequest): RequestContext;
+  contextOf(request: ReceivedRequest): RequestContext;
   /** Counts a request of the context's address; a success adds the headers of the limit to the context. */
   limitAddress(context: RequestContext): Promise<Outcome<unknown>>;
   /** What keys did. */

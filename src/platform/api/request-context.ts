@@ -1,21 +1,11 @@
 import type { BlockList } from 'node:net';
 import { clientAddress } from '../../lib/addresses.ts';
 import { describeCause, isDatabaseFailure } from '../../lib/database-failure.ts';
+import type { ReceivedRequest } from '../../model/received-request.ts';
 import type { Subject } from '../model/security-event.ts';
 import type { Client } from './actor.ts';
 import type { Caller } from './credentials.ts';
 import type { SecurityLog } from './security-log.ts';
-
-/** One request from the server, which has put its id into the header `x-request-id`. */
-export interface ApiRequest {
-  readonly request: Request;
-  /** The remote address of the socket. */
-  readonly remoteAddress: string | undefined;
-  /** Breaks the connection of an answer that cannot be completed. */
-  readonly breakOff?: () => void;
-  /** Receives the pattern of the path, for metrics. */
-  readonly onRoute?: (route: string) => void;
-}
 
 /** A request on its way through the checks. */
 export interface RequestContext extends Client {
@@ -41,7 +31,7 @@ const subjectOf = ({ keyId, owner }: Caller): Subject =>
 
 /** Creates the context of a request. */
 export function createRequestContext(
-  { request, remoteAddress, breakOff }: ApiRequest,
+  { request, remoteAddress, breakOff }: ReceivedRequest,
   { trustedProxies, now, onError }: ContextDeps,
   log: SecurityLog,
 ): RequestContext {

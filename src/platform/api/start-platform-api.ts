@@ -3,6 +3,7 @@ import { isAway, isOverloaded } from '../../lib/database-failure.ts';
 import { HOUR_MS } from '../../lib/duration.ts';
 import type { OnBug } from '../../lib/internal-errors.ts';
 import { loadOnce, settleWithin } from '../../lib/promises.ts';
+import type { ReceivedRequest } from '../../model/received-request.ts';
 import { formatHead } from '../model/audit-trail.ts';
 import type { PlatformDatabase, PlatformStore, Scope } from '../model/platform-store.ts';
 import { SECURITY_EVENTS, type SecurityEvent } from '../model/security-event.ts';
@@ -12,17 +13,16 @@ import type { ApiHandler } from './create-api-handler.ts';
 import type { Services, ServicesDeps } from './create-services.ts';
 import type { Caller } from './credentials.ts';
 import type { Outcome } from './outcome.ts';
-import type { ApiRequest } from './request-context.ts';
 
 /** The platform API as part of the daemon. */
 export interface PlatformApi {
   /** Answers a request with the envelope; the first request loads the API. */
-  readonly answer: (request: ApiRequest) => Promise<Response>;
+  readonly answer: (request: ReceivedRequest) => Promise<Response>;
   /** Who sends a request outside `/api` that needs the scope. */
-  readonly authorize: (request: ApiRequest, needed: Scope) => Promise<Outcome<Caller>>;
+  readonly authorize: (request: ReceivedRequest, needed: Scope) => Promise<Outcome<Caller>>;
   readonly openApi: () => Promise<string>;
   /** Adds to the security log that a request named a user of the web config and was refused. */
-  readonly recordRefusedUser: (request: ApiRequest) => void;
+  readonly recordRefusedUser: (request: ReceivedRequest) => void;
   /** What the portal shares with the API. */
   readonly services: () => Promise<Services>;
   readonly stop: () => Promise<void>;

@@ -1,10 +1,11 @@
 import { type Context, Hono } from 'hono';
 import { csrf } from 'hono/csrf';
 import { HTTPException } from 'hono/http-exception';
+import type { ReceivedRequest } from '../../model/received-request.ts';
 import { owesCode } from '../api/accounts/prove-caller.ts';
 import type { Services } from '../api/create-services.ts';
 import type { Failure } from '../api/outcome.ts';
-import type { ApiRequest, RequestContext } from '../api/request-context.ts';
+import type { RequestContext } from '../api/request-context.ts';
 import { SCOPES } from '../model/platform-store.ts';
 import { readForm } from './form.ts';
 import { failurePage, layout } from './layout.ts';
@@ -17,7 +18,7 @@ import { type Guest, type PortalAnswer, type PortalRoute, type SignedInRoute, se
 /** The developer portal. */
 export interface Portal {
   /** Always answers with a page; never rejects. */
-  answer(request: ApiRequest): Promise<Response>;
+  answer(request: ReceivedRequest): Promise<Response>;
 }
 
 /** What the portal needs. */
@@ -25,13 +26,13 @@ export interface PortalDeps {
   readonly services: Services;
   readonly version: string;
   /** Whether the client of a request came by TLS. */
-  readonly isSecure: (request: ApiRequest) => boolean;
+  readonly isSecure: (request: ReceivedRequest) => boolean;
   /** The address of this subnetd for people. */
   readonly publicUrl?: string | undefined;
 }
 
 interface PortalEnv {
-  Bindings: { readonly received: ApiRequest };
+  Bindings: { readonly received: ReceivedRequest };
 }
 
 /** A sensitive step needs a sign-in of this long ago at most. */
