@@ -96,11 +96,16 @@ export function findSilentVoters(
 /** How many masternodes must vote for a block. The chain compares in floating point: votes >= masternodes × threshold. */
 export const requiredVotes = (masternodes: number, threshold = 0.667): number => Math.ceil(masternodes * threshold);
 
-/** The signing masternodes that no known node claims, and how many nodes are out that have never given an address. */
-export function findNameless({ nodes, masters, silentVoters }: Voters, active: readonly string[]) {
+/** Whether a node may have any key: it has never given its address, or that is the one of another node. */
+const isUnnamed = ({ masters }: Pick<Voters, 'masters'>, node: NodeView): boolean =>
+  node.address === undefined || (masters.get(node.address) ?? node) !== node;
+
+/** The signing masternodes that no known node claims, and how many nodes are out that may be one of them. */
+export function findNameless(voters: Voters, active: readonly string[]) {
+  const { nodes, masters, silentVoters } = voters;
   const addresses = active.filter((address) => !silentVoters.has(address) && !masters.has(address));
-  const isUnnamed = (node: NodeView) => isMissing(node) && (node.isForeign || node.address === undefined);
-  return { addresses, nodesOut: addresses.length === 0 ? 0 : nodes.filter(isUnnamed).length };
+  const isOne = (node: NodeView) => isMissing(node) && (node.isForeign || isUnnamed(voters, node));
+  return { addresses, nodesOut: addresses.length === 0 ? 0 : nodes.filter(isOne).length };
 }
 
 /** Whether a node has just started, and does not rise with the chain yet. */
@@ -127,9 +132,9 @@ export function findQuorum(voters: Voters): Quorum | undefined {
   const total = active.length;
   const present = active.filter((address) => !isOutBy(voters)(address));
   const { addresses, nodesOut } = findNameless(voters, active);
-  // A node that is out, or has just started, and has never given its address is taken for one of the masternodes without a name.
+  // A node that is out, or has just started, and may have any key is taken for one of the masternodes without a name.
   const namelessOut = Math.min(addresses.length, nodesOut);
-  const unnamed = nodes.filter((node) => isToJoin(node) && node.address === undefined).length;
+  const unnamed = nodes.filter((node) => isToJoin(node) && isUnnamed(voters, node)).length;
   const toJoin = present.flatMap((address) => masters.get(address) ?? []).filter(isToJoin).length;
   return {
     total,

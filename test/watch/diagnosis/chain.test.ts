@@ -287,6 +287,12 @@ test('a masternode that has just started is not counted on, whether it has said 
   };
   for (const one of [starting('n2'), withoutAddress(starting('n2'))])
     expect(quorumWith(one)).toEqual({ total: 4, required: 3, voting: 4, starting: 1 });
+  // It last said the key of another node, which it shared.
+  const shared = { address: addressOf('n1') };
+  const again = { container: { startedAt: NOW - 5_000 }, fault, chain: shared };
+  expect(quorumWith(diagnosedNode('n2', NAMES, again))).toEqual({ total: 4, required: 3, voting: 4, starting: 1 });
+  const gone = { container: { running: false, status: 'exited' }, fault, chain: shared } as const;
+  expect(quorumWith(diagnosedNode('n2', NAMES, gone))).toMatchObject({ voting: 3, starting: undefined });
   // The only masternode without a name is that of the node that is out, so the other one is none.
   const out = withoutAddress(diagnosedNode('n2', NAMES, { container: { running: false, status: 'exited' }, fault }));
   expect(quorumWith(out, withoutAddress(starting('n5')))).toMatchObject({ voting: 3, starting: undefined });
