@@ -32,14 +32,24 @@ export interface Returns {
   readonly allAt: number;
 }
 
+/** A node may count a peer that is gone until its next ping, which it sends so often (p2p/peer.go). */
+const PING_MS = 15_000;
+
+/** Whether a node has had all its peers since it came at a time: then it lacks one for another reason. */
+function hadPeers(state: TargetState, cameAt: number): boolean {
+  const { verdict, since = 0, runs = 0, failures = 0 } = checkOf(state, 'peers') ?? {};
+  const { at = cameAt } = state.facts.node?.returned ?? {};
+  return verdict === 'fail' && runs > failures && since - Math.max(cameAt, at) >= PING_MS;
+}
+
 function findAbsence(state: TargetState, now: number, { nodes, allAt }: Returns): Absence | undefined {
   if (state.target.component !== 'node') return undefined;
   const container = viewContainer(state);
   if (container.kind === 'paused') return 'paused';
   if (isStopped({ container })) return 'down';
-  const { isStarting, isLooping } = viewStart(state, container, now);
+  const { isStarting, isLooping, startedAt = now } = viewStart(state, container, now);
   if (isLooping) return 'loops';
-  if (isStarting) return 'starts';
+  if (isStarting) return hadPeers(state, startedAt) ? undefined : 'starts';
   const { observation, latest } = state.facts.node ?? {};
   const hasFailedToStart =
     latest !== undefined && latest.lastGoodAt < (findContainer(state.facts.container)?.startedAt ?? 0);
@@ -49,43 +59,32 @@ function findAbsence(state: TargetState, now: number, { nodes, allAt }: Returns)
   const { since = now } = checkOf(state, 'latest_block') ?? {};
   const wasOfAll = since >= allAt && since - allAt < ASKED_WITHIN_MS;
   const backAt = nodes.get(state.target.name) ?? (isBack(state, now) && !wasOfAll ? since : undefined);
-  const peers = checkOf(state, 'peers');
-  // One that had its peers meanwhile has lost them for another reason.
-  const hadPeers = peers?.verdict === 'fail' && peers.since > (backAt ?? now);
-  return backAt !== undefined && now - backAt < START_MS && !hadPeers ? 'returns' : undefined;
+  return backAt !== undefined && now - backAt < START_MS && !hadPeers(state, backAt) ? 'returns' : undefined;
 }
 
-/** By why they are absent. */
-type Absent = ReadonlyMap<Absence | undefined, readonly TargetState[]>;
-
-const namesOf = (absent: Absent, kind: Absence): readonly string[] =>
-  (absent.get(kind) ?? []).map(({ target }) => target.name);
-
 /** Who is absent for one of these reasons, as `subnet2 has just started, and subnet4 is just back`; empty without any. */
-const describe = (absent: Absent, kinds: readonly Absence[]): string =>
+const describe = (absent: readonly (readonly [TargetState, Absence])[], ...kinds: readonly Absence[]): string =>
   kinds
-    .filter((kind) => namesOf(absent, kind).length > 0)
-    .map((kind) => {
-      const names = namesOf(absent, kind);
-      return `${listNames(names)} ${ABSENCES[kind][names.length === 1 ? 0 : 1]}`;
+    .flatMap((kind) => {
+      const names = absent.flatMap(([{ target }, why]) => (why === kind ? [target.name] : []));
+      return names.length === 0 ? [] : `${listNames(names)} ${ABSENCES[kind][names.length === 1 ? 0 : 1]}`;
     })
     .join(', and ');
 
 /** What to do about a node with too few peers while it, or as many others as it misses, came a moment ago or do not run. */
-function findFix(state: TargetState, own: Absence | undefined, absent: Absent, isNew: boolean): string | undefined {
+function findFix(state: TargetState, absences: ReadonlyMap<TargetState, Absence>, isNew: boolean): string | undefined {
   const { target, facts } = state;
   const peers = countPeers(facts);
   if (target.component !== 'node' || peers === undefined) return undefined;
-  const others: Absent = new Map([...absent].map(([kind, states]) => [kind, states.filter((one) => one !== state)]));
-  const kinds = [...others.keys()].filter((kind) => kind !== undefined);
-  const count = kinds.flatMap((kind) => namesOf(others, kind)).length;
-  if (count < target.expectedPeers - peers) {
+  const own = absences.get(state);
+  if (absences.size - Number(own !== undefined) < target.expectedPeers - peers) {
     if (own === 'starts' || own === 'returns') return `wait up to a minute: it ${ABSENCES[own][0]}`;
     return isNew ? 'wait a moment: not every other node has been asked since' : undefined;
   }
-  const joining = describe(others, ['starts', 'returns']);
-  const out = describe(others, ['paused', 'down', 'loops']);
-  const silent = describe(others, ['silent']);
+  const others = [...absences].filter(([one]) => one !== state);
+  const joining = describe(others, 'starts', 'returns');
+  const out = describe(others, 'paused', 'down', 'loops');
+  const silent = describe(others, 'silent');
   const fixes = [
     joining && `wait up to a minute: ${joining}`,
     out && `${out}: the check container says why`,
@@ -105,14 +104,16 @@ export function explainPeers(targets: readonly TargetState[], returns: Returns):
   const unexplained = new Set(targets.filter(({ checks }) => checks.some(isUnexplained)));
   if (unexplained.size === 0) return targets;
   const now = highest([...unexplained].map((state) => checkOf(state, 'peers')?.lastRun ?? 0));
-  const absences = new Map(targets.map((state) => [state, findAbsence(state, now, returns)]));
-  const absent = Map.groupBy(targets, (state) => absences.get(state));
+  const absences = new Map(
+    targets.flatMap((state) => {
+      const why = findAbsence(state, now, returns);
+      return why === undefined ? [] : [[state, why] as const];
+    }),
+  );
   const nodes = targets.filter(({ target }) => target.component === 'node');
   const heardFrom = Math.min(...nodes.map(heardSince));
   return targets.map((state) => {
-    const fix = unexplained.has(state)
-      ? findFix(state, absences.get(state), absent, isLossNew(state, heardFrom, now))
-      : undefined;
+    const fix = unexplained.has(state) ? findFix(state, absences, isLossNew(state, heardFrom, now)) : undefined;
     if (fix === undefined) return state;
     return { ...state, checks: state.checks.map((one) => (isUnexplained(one) ? { ...one, fix } : one)) };
   });
