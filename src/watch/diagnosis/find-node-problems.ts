@@ -15,6 +15,7 @@ import {
   isLossNew,
   isSettled,
   isStopped,
+  losesPeers,
   type NodeView,
   type SubnetView,
   stalledMs,
@@ -294,9 +295,9 @@ export function findNodeProblems(view: SubnetView): readonly Found[] {
  * explained by the problem of that node.
  */
 export function explainOtherTargets(found: readonly Suspicion[], view: SubnetView): readonly Suspicion[] {
-  const out = view.nodes.filter(({ isOut, isStarting }) => isOut || isStarting);
+  const out = view.nodes.filter(({ isOut, isStarting, state }) => isOut || isStarting || losesPeers(state));
   const missed = out.length === 0 ? [] : explainMissed(out, view);
-  const names = new Set(out.filter(({ isOut }) => isOut).map(({ name }) => name));
+  const names = new Set(out.filter(({ isOut, isStarting }) => isOut || !isStarting).map(({ name }) => name));
   const isOfOut = ({ component, name = '' }: Suspicion) => component === 'node' && names.has(name);
   const ofOut = found.filter(isOfOut);
   const settled = new Set(out.filter((node) => isSettled(node, view.now)).map(({ name }) => name));

@@ -120,7 +120,7 @@ export interface SubnetView {
   readonly joining: ReadonlySet<string>;
   /** When a halt was seen to end, in a log or by an answer; long ago while it lasts, and without one. */
   readonly haltedUntil: number;
-  /** How many nodes are out or join, so that others cannot have them as peers yet. */
+  /** How many nodes are out, join or fail so that others cannot have them as peers. */
   readonly absent: number;
   readonly exposures: ExposureMemory;
   readonly now: WatchedMs;
@@ -207,6 +207,10 @@ export const ASKED_WITHIN_MS = 20_000;
 /** When a node, or Docker about its container, was last asked, whichever is longer ago. */
 export const heardSince = (state: TargetState): number =>
   Math.min(askedAt(state), checkOf(state, 'container')?.lastRun ?? Number.POSITIVE_INFINITY);
+
+/** Whether a node shows a failure that keeps it from its peers, and so these from it. */
+export const losesPeers = ({ shownFailures }: TargetState): boolean =>
+  shownFailures.some(({ leavesRunning }) => leavesRunning?.brings.includes('peers_missing'));
 
 /** Whether a node has lost peers so lately that another one may have ended since, of which nothing was heard yet. */
 export function isLossNew(state: TargetState, heardFrom: number, now: number): boolean {

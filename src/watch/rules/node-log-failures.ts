@@ -86,6 +86,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
         'node_behind',
         'node_not_voting',
         'node_partitioned',
+        'peers_missing',
       ],
     },
     stopsBlocks: true,

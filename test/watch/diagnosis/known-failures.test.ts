@@ -197,6 +197,25 @@ describe('a node that may open no more files', () => {
     expect(named([node, ...rest])).toEqual(['too_many_open_files n2', RISK]);
   });
 
+  test('and so takes no connection of others: no p2p port is to be opened, and no firewall to be checked', () => {
+    /** Nodes of which the second one is not connected to these, and may have no file descriptor. */
+    const meshWith = (lost: readonly string[], patterns: Readonly<Record<string, PatternFacts>> = {}) =>
+      NAMES.map((name) => {
+        const away = name === 'n2' ? lost : lost.includes(name) ? ['n2'] : [];
+        const peers = NAMES.filter((one) => one !== name && !away.includes(one));
+        const node = diagnosedNode(name, NAMES, { peers, chain: { nodeId: name, peerIds: peers } });
+        return name === 'n2' ? withPatterns(node, patterns) : node;
+      });
+    expect(named(meshWith(['n1', 'n3']))).toEqual(['peers_missing n2']);
+    expect(named(meshWith(['n1']))).toEqual(['peers_missing n1']);
+    for (const lost of [['n1', 'n3'], ['n1']]) {
+      const [cause, ...others] = diagnosed(meshWith(lost, outOfFiles));
+      expect([cause?.problem, others]).toEqual(['too_many_open_files', []]);
+      const explained = cause?.explains.flatMap(({ check, name }) => (check === 'peers' ? [name] : []));
+      expect(new Set(explained)).toEqual(new Set(['n2', ...lost]));
+    }
+  });
+
   test('ends at a gap block for that cause, and again and again', () => {
     const patterns = { ...outOfFiles, masternode_update_failed: matched(1, 300) };
     const crashed = restarted(3_000, { isUp: false, patterns });
