@@ -104,11 +104,12 @@ function findWaiting({ nodes, masters }: SubnetView, since: number): readonly Wa
   });
 }
 
+/** After so long nodes that receive each other's rounds have met in one. */
+const metMs = ({ chain }: SubnetView): number => MOST_TIMEOUTS * (chain.consensus?.timeoutPeriodMs ?? TIMEOUT_MS);
+
 /** Whether a node that was asked later is in a lower round: then they do not receive each other's rounds. */
-function isSplit(waiting: readonly Waiting[], { chain }: SubnetView): boolean {
-  const metMs = MOST_TIMEOUTS * (chain.consensus?.timeoutPeriodMs ?? TIMEOUT_MS);
-  return waiting.some((low) => waiting.some((high) => high.round > low.round && high.from + metMs <= low.at));
-}
+const isSplit = (waiting: readonly Waiting[], view: SubnetView): boolean =>
+  waiting.some((low) => waiting.some((high) => high.round > low.round && high.from + metMs(view) <= low.at));
 
 /** The command, as far as the inventory says where they run. */
 function describeRestart(nodes: readonly NodeView[]): string {
@@ -295,12 +296,20 @@ function adviseOnHalt(
       fix: `wait until ${namesOf(awaited)} ${awaited.length === 1 ? 'answers' : 'answer'}, a minute at most, and restart no other node`,
     };
   if (cause !== undefined) return cause;
-  return {
-    fix:
-      joining.length > 0
-        ? `wait a minute for ${namesOf(joining)}, which ${joining.length === 1 ? 'is just back and joins' : 'are just back and join'} the round after some time-outs; restart no other node`
-        : `enough nodes answer, so ${lonely.length > 0 ? `see that ${namesOf(lonely)} ${lonely.length === 1 ? 'reaches' : 'reach'} the others (p2p ports)` : 'wait a minute: what they tell each other at the third time-out often ends this'}; if no block comes, read the log of one: it names the round that times out`,
-  };
+  if (joining.length > 0)
+    return {
+      fix: `wait a minute for ${namesOf(joining)}, which ${joining.length === 1 ? 'is just back and joins' : 'are just back and join'} the round after some time-outs; restart no other node`,
+    };
+  const waiting = last ? findWaiting(view, last.since) : [];
+  const haveTold = waiting.length >= required && waiting.every(({ from }) => view.now - from >= metMs(view));
+  const read = 'read the log of one: it names the round that times out';
+  if (lonely.length === 0 && haveTold)
+    return {
+      fix: `enough nodes answer, and what they told each other at the third time-out has not ended this: ${read}`,
+    };
+  const reach = `see that ${namesOf(lonely)} ${lonely.length === 1 ? 'reaches' : 'reach'} the others (p2p ports)`;
+  const wait = 'wait a minute: what they tell each other at the third time-out often ends this';
+  return { fix: `enough nodes answer, so ${lonely.length > 0 ? reach : wait}; if no block comes, ${read}` };
 }
 
 /** No node has made or received a block for the stall limit. Once open, a halt lasts until there is a new block, not until the nodes are back. */

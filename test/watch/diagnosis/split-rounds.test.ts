@@ -38,6 +38,11 @@ const UNSPLIT = [
   halted,
   'enough nodes answer, so wait a minute: what they tell each other at the third time-out often ends this; if no block comes, read the log of one: it names the round that times out',
 ];
+/** The same once each has told the others what it knows, three times. */
+const TOLD = [
+  halted,
+  'enough nodes answer, and what they told each other at the third time-out has not ended this: read the log of one: it names the round that times out',
+];
 const split = (...groups: readonly string[]) => `${halted}; ${groups.join(', ')}, and 3 must wait in the same one`;
 const REST =
   'If no block comes within a minute, restart the others too, one after another. A second vote shows as double_vote, and needs nothing';
@@ -98,13 +103,16 @@ test('nodes that are asked in the other order are split once the higher round wa
     firstAgoMs,
   ];
   expect(findHalt(high(120_000), high(120_000), low, low)).not.toEqual(UNSPLIT);
-  expect(findHalt(high(119_999), high(119_999), low, low)).toEqual(UNSPLIT);
-  expect(findHalt(high(120_000, 119_999), high(120_000, 119_999), low, low)).toEqual(UNSPLIT);
+  expect(findHalt(high(119_999), high(119_999), low, low)).toEqual(TOLD);
+  expect(findHalt(high(120_000, 119_999), high(120_000, 119_999), low, low)).toEqual(TOLD);
 });
 
 test('nodes of which enough wait in one round are no split', () => {
   expect(findHalt([385, 40_000], [384, 35_000], [384, 20_000], [384, 5_000])).toEqual(UNSPLIT);
   expect(findHalt([385, 40_000], [385, 35_000], [385, 20_000], [385, 5_000])).toEqual(UNSPLIT);
+  const same = (firstAgoMs: number): Said => [385, 5_000, undefined, firstAgoMs];
+  expect(findHalt(same(40_000), same(40_000), same(40_000), same(39_999))).toEqual(UNSPLIT);
+  expect(findHalt(...NAMES.map(() => same(40_000)))).toEqual(TOLD);
 });
 
 test('what a node said before the halt, or before it was started again, does not count', () => {
