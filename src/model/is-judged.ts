@@ -1,15 +1,28 @@
+import type { KnownTarget } from './facts.ts';
 import type { ProblemRef } from './problem.ts';
 import { type ProblemKind, type ProblemName, problemCatalog } from './problem-catalog.ts';
 import type { TargetState } from './snapshot.ts';
-import { hasLog, subjectKey } from './target.ts';
+import { subjectKey } from './target.ts';
+
+/** Whether the log of a target is still to be read for the first time, and nothing is known to keep it from that. */
+export function isLogUnread({ target, facts: { logs } }: KnownTarget): boolean {
+  const { file, container } = logs?.sources ?? {};
+  const isNew = (source: typeof file) => source === undefined || (!source.up && source.fault === undefined);
+  return (target.logFiles.length > 0 && isNew(file)) || (target.container !== undefined && isNew(container));
+}
+
+/** Whether a check of a target has not looked at anything since subnetd started: it never ran, or waits for its log. */
+export const isUnread = (state: TargetState): boolean =>
+  state.checks.some(
+    ({ verdict, lastRun, round }) =>
+      verdict === 'unknown' && (lastRun === undefined || (round === 'logs' && isLogUnread(state))),
+  );
 
 /** Is everything observed in which a known failure could show? Before that, and without Docker, its absence means nothing. */
-function isObserved({ target, facts }: TargetState): boolean {
-  const isLost = facts.logs?.sources.container?.fault?.what === 'docker-unreachable';
-  return (
-    (target.container === undefined || facts.container?.inspected === true) &&
-    (!hasLog(target) || (facts.logs !== undefined && !isLost))
-  );
+function isObserved(state: TargetState): boolean {
+  const { container, logs } = state.facts;
+  const isLost = logs?.sources.container?.fault?.what === 'docker-unreachable';
+  return (state.target.container === undefined || container?.inspected === true) && !isLogUnread(state) && !isLost;
 }
 
 /** Can it be said now whether a target has a problem? False while all of its checks that show it are unknown. */

@@ -1,6 +1,7 @@
 import type { WatchedMs } from '../../lib/clock.ts';
-import { beginSentence, formatCount } from '../../lib/words.ts';
+import { beginSentence, formatCount, listEach } from '../../lib/words.ts';
 import type { Headline } from '../../model/headline.ts';
+import { isUnread } from '../../model/is-judged.ts';
 import { describePlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isStanding, type Problem } from '../../model/problem.ts';
 import { isBlind, type ProblemName } from '../../model/problem-catalog.ts';
@@ -172,8 +173,10 @@ export function findHeadline(
     const mayLose = isSafe
       ? `: it can lose ${formatCount(reserve ?? 0, 'more node', 'more nodes')}`
       : ' with no spare vote';
-    const detail = join(votes, suspicion, describeUnseen(targets), work);
-    const state = suspected === undefined && quorum?.starting === undefined && isSafe ? 'is healthy' : 'is running';
+    const unread = listEach(targets.filter(isUnread), ({ target }) => target.name);
+    const detail = join(votes, suspicion, describeUnseen(targets), unread && `Still to be read: ${unread}.`, work);
+    const isSettled = suspected === undefined && quorum?.starting === undefined && unread === '';
+    const state = isSettled && isSafe ? 'is healthy' : 'is running';
     // What would page if it is confirmed is being checked.
     const standing = suspected?.severity === 'critical' ? 'warn' : 'ok';
     return { standing, sentence: `${subnet} ${state}${reserve === undefined ? '' : mayLose}`, detail };

@@ -706,7 +706,12 @@ describe('right after the start of subnetd', () => {
       sentence: 'devnet has not been seen to make a block yet',
       detail: '4 of 4 masternodes can vote, 3 needed.',
     });
-    const healthy = { standing: 'ok', sentence: 'devnet is healthy: it can lose 1 more node' };
+    // Nor is it healthy before their logs have been read.
+    const healthy = {
+      standing: 'ok',
+      sentence: 'devnet is running: it can lose 1 more node',
+      detail: '4 of 4 masternodes can vote, 3 needed. Still to be read: n1, n2, n3, n4.',
+    };
     expect(diagnose(first(true)).headline).toMatchObject(healthy);
     // The time of its newest block shows that it is new, too.
     const stallMs = diagnose(first(false)).stallAfterMs ?? 0;

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import type { KnownTarget } from '../../../src/model/facts.ts';
+import type { Facts, KnownTarget } from '../../../src/model/facts.ts';
+import type { LogSourceState } from '../../../src/model/log.ts';
 import type { DockerFault } from '../../../src/model/observation.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import type { CheckState } from '../../../src/model/verdict.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { findHeadline } from '../../../src/watch/diagnosis/find-headline.ts';
 import { diagnosed, diagnosedNode, NOW, named } from '../../support/diagnosed.ts';
@@ -43,6 +45,44 @@ test('a subnet that is well says which containers nobody can see', () => {
     sentence: WELL,
     detail: `${VOTES} Docker does not answer, so 4 containers and their logs cannot be seen.`,
   });
+});
+
+test('a subnet is not called healthy before each check has run, nor before each log has been read', () => {
+  const told = (logs: Facts['logs'], first: Partial<CheckState> = {}) => {
+    const targets = NAMES.map((name): KnownTarget => {
+      const { target, facts } = nodeOf(name, false);
+      return { target, facts: name === 'n2' ? { ...facts, logs } : facts };
+    });
+    const judged = judgeTargets(targets, NOW).map((state) => {
+      const [check, ...checks] = state.checks;
+      return state.target.name === 'n2'
+        ? { ...state, checks: [{ ...check, ...first } as CheckState, ...checks] }
+        : state;
+    });
+    const { quorum } = diagnoseSubnet(
+      { ...SUBNET, targets: targets.map(({ target }) => target) },
+      judged,
+      NO_PROBLEMS,
+      NOW,
+    );
+    return findHeadline('devnet', judged, [], { quorum, hasRisen: true });
+  };
+  const unread = {
+    standing: 'ok',
+    sentence: 'devnet is running: it can lose 1 more node',
+    detail: `${VOTES} Still to be read: n2.`,
+  };
+  const withSource = (over: Partial<LogSourceState>) => ({
+    sources: { container: { up: false, lines: 0, since: NOW, ...over } },
+    patterns: {},
+  });
+  for (const logs of [undefined, { sources: {}, patterns: {} }, withSource({})]) expect(told(logs)).toEqual(unread);
+  for (const over of [{ up: true }, { fault: { what: 'not-kept' } }] as const)
+    expect(told(withSource(over)).sentence).toBe(WELL);
+  const { logs } = nodeOf('n2', false).facts;
+  expect(told(logs, { verdict: 'unknown', lastRun: undefined })).toEqual(unread);
+  expect(told(logs, { verdict: 'skipped', lastRun: undefined }).sentence).toBe(WELL);
+  expect(told(logs, { verdict: 'unknown' }).sentence).toBe(WELL);
 });
 
 test('an engine that answers others, but not about one container in time, is not called silent', () => {

@@ -280,3 +280,22 @@ test('after a restart an open problem of the wallet stays as it is until its spe
   expect(stateWith(idle(60))).toEqual(['clearing']);
   expect(stateWith(wallet(20_000))).toEqual(['clearing']);
 });
+
+test('after a restart an empty wallet stays as it was told, until the log of the relayer has been read', () => {
+  const afterLog = (sources: LogFacts['sources']) => {
+    const logs = { sources, patterns: {} };
+    const { subnet, targets } = stateOf([{ ...relayer, facts: { ...relayer.facts, logs } }]);
+    const told = { summary: 'the wallet of the relayer is out of funds', fix: 'send coins' };
+    const before = since(NOW - MINUTE).map((one) => ({ ...one, ...told, restoredAt: NOW - 5_000 }));
+    const { problems, headline } = diagnoseSubnet(subnet, targets, { problems: before, ended: [] }, NOW);
+    return [headline?.sentence, problems.map(({ state, fix }) => `${state}: ${fix}`)];
+  };
+  const unread = { up: false, lines: 0, since: NOW } as const;
+  const open = ['devnet is running, but the wallet of the relayer is out of funds', ['open: send coins']];
+  expect(afterLog({})).toEqual(open);
+  expect(afterLog({ container: unread })).toEqual(open);
+  expect(afterLog({ container: { ...unread, up: true } })).toEqual([
+    'devnet is recovering',
+    ['clearing: nothing to do: it is over unless it comes back'],
+  ]);
+});
