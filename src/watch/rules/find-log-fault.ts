@@ -98,11 +98,8 @@ export function explainUnread({ what }: LogFault, { lines }: LogSourceState, isF
 /** When files are read, their lines count; the container's log is then read only for known failures. */
 const countedSource = ({ sources }: LogFacts): LogSourceState | undefined => sources.file ?? sources.container;
 
-/** Whether a log that is not up has not been read to its end yet, and nothing keeps it from being read. */
-export const isBeingRead = (logs: LogFacts): boolean => countedSource(logs)?.fault === undefined;
-
-/** Docker's words for a container that it is removing, or could not remove completely. */
-const GOING: readonly string[] = ['dead', 'removing'];
+/** Docker's words for a container that it is removing, or could not remove completely, and for one that has not run yet. */
+const WITHOUT_LOG: readonly string[] = ['dead', 'removing', 'created'];
 
 /**
  * What does not run makes no file, what has just started may not have made it yet, and its new container is read within seconds. A file of
@@ -111,13 +108,15 @@ const GOING: readonly string[] = ['dead', 'removing'];
 export function isYetToCome(fault: LogFault | undefined, { container, logs }: Facts, now: number): boolean {
   const { running, startedAt = 0, status = '' } = findContainer(container) ?? {};
   const isMissing = fault?.what === 'missing';
-  // Docker refuses the log of what it is removing.
-  if (fault?.what === 'broken' && GOING.includes(status)) return true;
+  const isNew = running === true && now - startedAt < START_MS;
+  const isRemade = container?.observation?.kind === 'missing';
+  // Docker refuses the log of what it is removing, and that of its new container is read within seconds.
+  if (fault?.what === 'broken' && (isRemade || isNew || WITHOUT_LOG.includes(status))) return true;
   // As while a node gets a new container and a new folder.
-  if (isMissing && container?.observation?.kind === 'missing') return true;
+  if (isMissing && isRemade) return true;
   const isAbsent = isMissing || fault?.what === 'no-container';
   const wasThere = (logs?.node?.advancedAt ?? startedAt) > startedAt;
-  return isAbsent && (running === false || (running === true && !wasThere && now - startedAt < START_MS));
+  return isAbsent && (running === false || (isNew && !wasThere));
 }
 
 /** Whether a program was started after `since`, by its log or by Docker, and has run for a minute then, even if started again since. */

@@ -3,12 +3,13 @@ import { highest } from '../../lib/numbers.ts';
 import { joinAnd } from '../../lib/words.ts';
 import { PACKETS_WITHIN_MS, SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import type { LogFacts, RelayerLogFacts, RelayerModeFacts } from '../../model/facts.ts';
+import { isLogUnread } from '../../model/is-judged.ts';
 import { failsNow, hasJobs, type QueueFacts, type RelayerMode } from '../../model/observation.ts';
 import { findContainer, isOfRun, START_MS } from '../../model/restart-cause.ts';
 import { hasLog, type ServiceTarget } from '../../model/target.ts';
 import { addFix, degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
-import { explainPattern, isBeingRead, isError, readLog, readSince } from './find-log-fault.ts';
+import { explainPattern, isError, readLog, readSince } from './find-log-fault.ts';
 import { JUST_STARTED, type View } from './view.ts';
 
 /** What gives a relayer a mode to run in. It reads its settings when its container is made. `unset`: what that was made without. */
@@ -185,7 +186,7 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
       ? unknown('the log of the relayer has not been checked yet')
       : judgeQueues(view, unknown('the queues of the relayer have not been read yet'));
   const read = readLog(view, 'the log of the relayer', ({ own }) => own);
-  if ('verdict' in read) return read.verdict === 'fail' || isBeingRead(logs) ? read : judgeQueues(view, read);
+  if ('verdict' in read) return read.verdict === 'fail' || isLogUnread(view) ? read : judgeQueues(view, read);
   const relayer: RelayerLogFacts = logs.relayer ?? { byMode: {}, submissions: 0 };
   const base = Math.max(readSince(facts, now), relayer.startedAt ?? 0);
   const modes = Object.entries(relayer.byMode) as readonly (readonly [RelayerMode, RelayerModeFacts])[];

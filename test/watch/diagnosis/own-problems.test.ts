@@ -143,6 +143,17 @@ describe('a log that cannot be read', () => {
     const notYet = ['unknown', 'the log of n2 cannot be read yet: its container does not run', false];
     expect(of(refused, { status: 'dead' })).toEqual(notYet);
     expect(of(refused, { status: 'removing' })).toEqual(notYet);
+    expect(of(refused, { status: 'created' })).toEqual(notYet);
+    const removed = { ...containerOf('n2', {}), observation: { kind: 'missing' } } as never;
+    const [n2] = judgeTargets(subnetWith(refused, { container: removed }), NOW);
+    expect(n2?.checks.find(({ check }) => check === 'log_block')?.seen).toBe(notYet[1]);
+    const started = (ago: number) => of(refused, { running: true, status: 'running', startedAt: NOW - ago });
+    expect(started(59_999)).toEqual([
+      'unknown',
+      'the log of n2 cannot be read yet: its container has just been started',
+      false,
+    ]);
+    expect(started(60_000)).toContain(true);
     expect(of(refused, { status: 'exited' })).toContain(
       'the log of n2 cannot be read: Docker breaks off when it is read',
     );
