@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { formatCount } from '../../lib/words.ts';
 import { countPeers } from '../../model/facts.ts';
-import { findContainer } from '../../model/restart-cause.ts';
+import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { Member, TargetState } from '../../model/snapshot.ts';
 import type { Html } from '../frame/marks.ts';
 
@@ -51,9 +51,9 @@ export function findLinks(nodes: readonly TargetState[], members: readonly Membe
       if (one.out || other.out) return { from, to, state: 'gone' };
       const says = (a: typeof one, b: typeof one) => (b.nodeId === undefined ? undefined : a.peers?.has(b.nodeId));
       if (says(one, other) || says(other, one)) return { from, to, state: 'up' };
-      // A list from before a start shows no link that came after it, and who has all peers is connected to the other one.
-      const startedAt = Math.max(one.startedAt, other.startedAt);
-      const denies = (a: typeof one, b: typeof one) => says(a, b) === false && a.at >= startedAt;
+      // In the minute after a start nodes still find each other, and who has all peers is connected to the other one.
+      const foundAt = Math.max(one.startedAt, other.startedAt) + START_MS;
+      const denies = (a: typeof one, b: typeof one) => says(a, b) === false && a.at >= foundAt;
       const isCut = !one.isWhole && !other.isWhole && (denies(one, other) || denies(other, one));
       return { from, to, state: isCut ? 'cut' : 'unknown' };
     }),
@@ -111,13 +111,19 @@ export function peerMesh(nodes: readonly TargetState[], members: readonly Member
   const cut = links.filter(({ state }) => state === 'cut');
   const up = links.filter(({ state }) => state === 'up').length;
   const isUnknown = links.every(({ state }) => state === 'unknown');
+  // A socket that is named, or a node that was not asked about its chain since subnetd started, may still tell.
+  const mayTell = ({ target, facts: { node } }: TargetState) =>
+    (target.component === 'node' && target.ipc !== undefined) || node?.chain === undefined;
   const words = isUnknown
-    ? `No node ${nodes.some(({ target }) => target.component === 'node' && target.ipc !== undefined) ? 'has reported its peers yet' : 'reports its peers: serve the admin namespace over IPC to see the mesh'}.`
+    ? `No node ${nodes.some(mayTell) ? 'has reported its peers yet' : 'reports its peers: serve the admin namespace over IPC to see the mesh'}.`
     : `${up} of ${links.length} links are confirmed.`;
   const missing = [
     ...cut
       .slice(0, MAX_TOLD)
-      .map(({ from, to }) => `${nameOf(from)} and ${nameOf(to)} are not connected, though both are running.`),
+      .map(
+        ({ from, to }) =>
+          `When last asked, ${nameOf(from)} and ${nameOf(to)} were not connected, though both are running.`,
+      ),
     ...(cut.length > MAX_TOLD ? [`The same is true of ${cut.length - MAX_TOLD} more pairs.`] : []),
   ];
   const list =

@@ -268,7 +268,7 @@ describe('the status page', () => {
     const page = pageOf([stateOf(nodes(given))]);
     expect(page.match(/<line class="up"/g)?.length).toBe(5);
     expect(page.match(/<line class="cut"/g)?.length).toBe(1);
-    expect(words(page)).toContain('n1 and n4 are not connected, though both are running.');
+    expect(words(page)).toContain('When last asked, n1 and n4 were not connected, though both are running.');
     expect(words(page)).toContain('n1 votes n2 votes n3 votes n4 votes 1 spare vote.');
     // The lists may be of before a restart; all that are expected are there now.
     const old = { chain: { peerIds: ['id-n2', 'id-n3'] } };
