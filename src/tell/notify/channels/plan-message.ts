@@ -10,6 +10,8 @@ export const TIMES = {
   waitMs: 15_000,
   /** A new alert that pages does not wait for it, and a warning not for a message that only told of ends, or of what can wait. */
   pauseMs: 60_000,
+  /** The same for a warning about another target than those that people were told of: it has most likely another cause. */
+  otherPauseMs: 20_000,
   /** A cause that comes and goes is not sent. */
   causeWaitMs: 25_000,
   /** Before a cause that people were told of is sent again, or one more than `MOST_CAUSES`. */
@@ -54,6 +56,9 @@ const toNotified = ({ labels, annotations, details, firedAt, seenAt, acknowledge
   seenAt,
   ...(acknowledgedBy !== undefined && { acknowledgedBy }),
 });
+
+const isSameTarget = ({ labels: one }: NotifiedAlert, { labels: other }: FiringAlert): boolean =>
+  one.component === other.component && one.name === other.name;
 
 /** Whether `ms` have passed since then. A time in the future counts as over: the clock was set back. */
 const isOver = (at: number, ms: number, now: number): boolean => now - at >= ms || at > now;
@@ -105,13 +110,17 @@ export function planMessage(
     renewed,
   });
 
-  const isRested = (at = now - TIMES.pauseMs) => isOver(at, TIMES.pauseMs, now);
+  const isRested = (at = now - TIMES.pauseMs, ms: number = TIMES.pauseMs) => isOver(at, ms, now);
+  const mayBegin = (alert: FiringAlert) => {
+    const { severity } = alert.labels;
+    if (severity === 'critical') return isOver(alert.firedAt, TIMES.criticalWaitMs, now);
+    if (!isOver(alert.firedAt, TIMES.waitMs, now)) return false;
+    if (severity === 'info') return isRested(before?.sentAt);
+    const isOfTold = known.some(([, told]) => isSameTarget(told, alert));
+    return isRested(before?.begunAt, isOfTold ? TIMES.pauseMs : TIMES.otherPauseMs);
+  };
   const isDue =
-    begun.some(({ labels, firedAt }) =>
-      labels.severity === 'critical'
-        ? isOver(firedAt, TIMES.criticalWaitMs, now)
-        : isRested(labels.severity === 'info' ? before?.sentAt : before?.begunAt) && isOver(firedAt, TIMES.waitMs, now),
-    ) ||
+    begun.some(mayBegin) ||
     (isRested(before?.sentAt) && ended.some(({ endsAt = 0 }) => isOver(endsAt, TIMES.waitMs, now)));
   if (isDue) return message('change');
   if (begun.length + ended.length > 0) return undefined;

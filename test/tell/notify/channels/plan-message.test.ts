@@ -79,8 +79,20 @@ describe('a message', () => {
 
   it('about a new alert waits a minute after the last one about a new alert, not after one that only tells of ends', () => {
     const first = notified(15 * S, node('n1'));
-    expect(words(plan(74 * S, [node('n1'), node('n2', 20 * S)], first))).toBeUndefined();
-    expect(words(plan(75 * S, [node('n1'), node('n2', 20 * S)], first))).toBe('change: +n2 - =n1');
+    const also = (name: string, after: number) =>
+      firingAlert(name, START + after, {
+        labels: { alertname: 'Also', severity: 'warning', subnet: 'devnet', component: 'node', name },
+      });
+    expect(words(plan(74 * S, [node('n1'), also('n1', 20 * S)], first))).toBeUndefined();
+    expect(words(plan(75 * S, [node('n1'), also('n1', 20 * S)], first))).toBe('change: +n1 - =n1');
+    // About another target it waits for a third of that, so that what one fault brings is still one message.
+    expect(words(plan(34 * S, [node('n1'), also('n2', 16 * S)], first))).toBeUndefined();
+    expect(words(plan(35 * S, [node('n1'), also('n2', 16 * S), also('n3', 34 * S)], first))).toBe(
+      'change: +n2 n3 - =n1',
+    );
+    const warned = notified(20 * S, node('n1', 5 * S));
+    expect(words(plan(39 * S, [node('n1'), also('n2', 20 * S)], warned))).toBeUndefined();
+    expect(words(plan(40 * S, [node('n1'), also('n2', 20 * S)], warned))).toBe('change: +n2 - =n1');
     const ended = noteEnds(first, new Map(), () => ({ endsAt: START + 60 * S }));
     const end = plan(80 * S, [], ended);
     expect(words(end)).toBe('change: + -n1 =');
@@ -121,9 +133,10 @@ describe('a message', () => {
 
   it('comes at most once a minute, but at once for a new alert that pages', () => {
     const before = notified(30 * S, node('n1'));
-    const both = [node('n1'), node('n2', 31 * S)];
+    const labels = { alertname: 'Also', severity: 'warning', subnet: 'devnet', component: 'node', name: 'n1' };
+    const both = [node('n1'), firingAlert('n1', START + 31 * S, { labels })];
     expect(words(plan(89 * S, both, before))).toBeUndefined();
-    expect(words(plan(90 * S, both, before))).toBe('change: +n2 - =n1');
+    expect(words(plan(90 * S, both, before))).toBe('change: +n1 - =n1');
     expect(words(plan(60 * S, [node('n1'), haltedAlert(START + 50 * S)], before))).toBe('change: +SubnetHalted - =');
   });
 
