@@ -12,6 +12,16 @@ export interface Endpoint {
   readonly isOnBridge?: true;
 }
 
+/** Where something is served, by the endpoints that most can reach. */
+export interface Where {
+  readonly reach: Reach;
+  /** The first of the endpoints: `192.0.2.1:8545`. */
+  readonly endpoint: string;
+  readonly port: number;
+  /** In the middle of a sentence, after "at": `192.0.2.1:8545, a public address,`. */
+  readonly text: string;
+}
+
 /** What the RPC of a node does for anyone without the user name and password of the inventory. */
 export interface RpcExposure {
   /** Where it answers: the address of the inventory, and others of this machine. Empty when it wants a password. */

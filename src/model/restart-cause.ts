@@ -82,9 +82,11 @@ export const SERVICE_START_MS = 20_000;
 /** Docker waits at most this long before it starts a container that crashes again and again (moby restartmanager). */
 export const MAX_WAIT_MS = 60_000;
 
+const NO_CRASHES: readonly number[] = [];
+
 /** The last crashes, in order, if they are a loop. */
 export function findSeries(facts: ContainerFacts | undefined): readonly number[] {
-  if (facts?.earlierCrashes === undefined) return [];
+  if (facts?.earlierCrashes === undefined) return NO_CRASHES;
   const crashes = findCrashes(facts);
   const recent = crashes.filter((at) => (crashes.at(-1) ?? at) - at < LOOP_MS);
   const [first = 0, second = Number.POSITIVE_INFINITY] = recent;

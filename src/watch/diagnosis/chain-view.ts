@@ -1,3 +1,4 @@
+import { collect } from '../../lib/values.ts';
 import {
   type ChainObservation,
   type ConsensusSettings,
@@ -43,9 +44,16 @@ export interface ChainView {
 
 /** The chain of more than half of these nodes. */
 function findMajority(chains: readonly Chain[]): Chain | undefined {
-  const groups = Map.groupBy(chains, ({ chainId, genesis }) => `${chainId} ${genesis}`).values();
-  const [chain] = [...groups].find((alike) => alike.length * 2 > chains.length) ?? [];
-  return chain && { chainId: chain.chainId, genesis: chain.genesis };
+  // Only one can be left once each has met another that differs (Boyer and Moore).
+  let [chain] = chains;
+  let lead = 0;
+  const isSame = ({ chainId, genesis }: Chain) => chainId === chain?.chainId && genesis === chain?.genesis;
+  for (const one of chains) {
+    if (lead === 0) chain = one;
+    lead += isSame(one) ? 1 : -1;
+  }
+  if (chain === undefined || chains.filter(isSame).length * 2 <= chains.length) return undefined;
+  return { chainId: chain.chainId, genesis: chain.genesis };
 }
 
 /** Whether a node says that it is on another chain than most nodes. */
@@ -59,9 +67,11 @@ export const isOfRunBefore = ({ facts: { container, node } }: TargetState): bool
 export function viewChain(states: readonly TargetState[]): ChainView {
   // What was said in the run before is asked again: where all were made anew, it would outvote those that have answered since.
   const told = states.filter((state) => !isOfRunBefore(state));
-  const observations = (told.length === 0 ? states : told).flatMap(({ facts }) => facts.node?.chain?.observation ?? []);
   const chain = findMajority(
-    observations.filter(({ chainId, genesis }) => chainId !== undefined && genesis !== undefined),
+    collect(told.length === 0 ? states : told, ({ facts }) => {
+      const own = facts.node?.chain?.observation;
+      return own?.chainId === undefined || own.genesis === undefined ? undefined : own;
+    }),
   );
   const foreign = new Set<TargetState>();
   let consensus: ConsensusSettings | undefined;

@@ -245,9 +245,10 @@ function explainByProblems(
 /** What a target is asked itself. */
 const ASKED: readonly CheckName[] = ['latest_block', 'peers', 'http'];
 
+const isOfTarget = ({ verdict, check }: ExplainedCheckState): boolean => verdict === 'fail' && ASKED.includes(check);
+
 /** A target whose failing checks are of an answer from before its container was started: what runs now has not been asked yet. */
 function explainStart(state: TargetState): TargetState {
-  const isOfTarget = ({ verdict, check }: ExplainedCheckState) => verdict === 'fail' && ASKED.includes(check);
   if (!state.checks.some(isOfTarget)) return state;
   const container = viewContainer(state);
   const isOld = (one: ExplainedCheckState) => isOfTarget(one) && isFromBefore({ state, container }, one.check);

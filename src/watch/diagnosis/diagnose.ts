@@ -214,7 +214,7 @@ export function diagnose(
   }
   const risk = found.get({ problem: 'quorum_at_risk' });
   if (risk !== undefined) found.set(withReasons(risk, risk.nodes ?? [], found.values));
-  const out = view.nodes.flatMap(({ isOut, name }) => (isOut ? [name] : []));
+  const out = view.nodes.filter(({ isOut }) => isOut).map(({ name }) => name);
   const halted = found.get({ problem: 'subnet_halted' });
   if (halted !== undefined) found.set(withReasons(halted, out, found.values));
   // While nothing could be reached, silence was not evidence: each problem is confirmed by what is found from now on.

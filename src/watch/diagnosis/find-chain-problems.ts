@@ -22,6 +22,8 @@ export function findOrphans({ nodes, silentVoters, masters }: SubnetView): reado
 
 /** The nodes that run with one key, by its address. Only that of a masternode matters. */
 function findShared({ nodes, masters }: SubnetView): readonly (readonly [string, readonly NodeView[]])[] {
+  const isSecond = (node: NodeView) => node.answers === true && (masters.get(addressOf(node) ?? '') ?? node) !== node;
+  if (!nodes.some(isSecond)) return [];
   const byAddress = Map.groupBy(nodes, (node) => (node.answers === true && addressOf(node)) || '');
   return [...byAddress].filter(([address, ones]) => ones.length > 1 && masters.has(address));
 }
@@ -134,9 +136,10 @@ export function findReplacedChain(view: SubnetView): Suspicion | undefined {
 
 /** Nodes of another chain: other than that of most nodes, by chain id or by genesis block. */
 export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly Suspicion[] {
-  return nodes.flatMap((node) => {
+  const foreign = nodes.filter((node) => node.isForeign && !isStopped(node));
+  return foreign.flatMap((node) => {
     const own = node.chainFacts?.observation;
-    if (!node.isForeign || isStopped(node) || own === undefined || chain === undefined) return [];
+    if (own === undefined || chain === undefined) return [];
     const { name, target } = node;
     const isId = own.chainId !== chain.chainId;
     const { giveGenesis, resync } = adviceOf(node);
@@ -223,6 +226,7 @@ function findUntold({ nodes, chain: { masternodes } }: SubnetView): readonly [st
 function findPenalised(view: SubnetView): readonly Suspicion[] {
   const { chain, masters } = view;
   const { penalised = [], number } = chain.masternodes ?? {};
+  if (penalised.length === 0) return [];
   const [untold, untoldNode] = findUntold(view) ?? [];
   return penalised.flatMap((address) => {
     const node = masters.get(address) ?? (address === untold ? untoldNode : undefined);

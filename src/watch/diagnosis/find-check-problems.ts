@@ -80,10 +80,11 @@ function toSuspicion(
 
 /** The checks that see less than they could, as one finding: in a subnet as it is generated, every node has the same ones. */
 function findDegraded(targets: readonly TargetView[]): Suspicion | undefined {
+  const isDegraded = ({ verdict }: CheckState) => verdict === 'degraded';
+  if (!targets.some(({ state }) => state.checks.some(isDegraded))) return undefined;
   const degraded = targets.flatMap(({ state: { target, checks } }) =>
-    checks.flatMap((check) => (check.verdict === 'degraded' ? [{ ...check, name: target.name }] : [])),
+    checks.filter(isDegraded).map((check) => ({ ...check, name: target.name })),
   );
-  if (degraded.length === 0) return undefined;
   const alike = Map.groupBy(degraded, ({ check }) => check);
   const evidence = [...alike.values()].map(([first, ...others]) => {
     const also = others.length === 0 ? '' : `; the same holds for ${listNames(others.map(({ name }) => name))}`;
@@ -153,7 +154,7 @@ function takeFailing(view: TargetView, starting: ReadonlySet<string>, all: Subne
 export function findCheckProblems(view: SubnetView, explained: ReadonlySet<ExplainedCheck>): readonly Suspicion[] {
   const { targets, nodes } = view;
   // A node that has just started has neither found its peers nor read its log.
-  const starting = new Set(nodes.flatMap(({ isStarting, name }) => (isStarting ? [name] : [])));
+  const starting = new Set(nodes.filter(({ isStarting }) => isStarting).map(({ name }) => name));
   const isUnexplained = ({ failing }: TargetView) => failing.some((each) => !explained.has(each));
   return [
     ...targets

@@ -12,7 +12,7 @@ import { explainUnread, isYetToCome } from '../rules/find-log-fault.ts';
 import { hasEndedFailure } from './find-known-failures.ts';
 import { listUnlisted } from './find-setup-problems.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
-import { explain, explainAll, type Found, refsTo, suspectTarget } from './suspect.ts';
+import { explain, explainAll, findEach, refsTo, suspectTarget } from './suspect.ts';
 
 /** Lines that were lost count for this long, so that a loss that happens again and again is one problem. */
 const LOST_MS = 10 * 60_000;
@@ -39,7 +39,7 @@ function explainDriver({ container: ref, name }: Target, container: TargetSetup[
   };
 }
 
-function findSourceDown(view: TargetView, now: number): Suspicion | undefined {
+function findSourceDown(view: TargetView, { now }: Moment): Suspicion | undefined {
   const { state, setup } = view;
   const unread = findUnread(state);
   if (unread === undefined || isYetToCome(unread[1].fault, state.facts, now)) return undefined;
@@ -71,8 +71,8 @@ function findLinesLost(view: TargetView, moment: Moment): Suspicion | undefined 
 }
 
 /** Logs that cannot be read, and lines that are lost: what they would show is not known. */
-export const findLogProblems = (view: SubnetView): readonly Found[] =>
-  view.targets.flatMap((one) => [findSourceDown(one, view.now), findLinesLost(one, view)]);
+export const findLogProblems = (view: SubnetView): readonly Suspicion[] =>
+  findEach(view.targets, view, findSourceDown, findLinesLost);
 
 const FILLS_WITHIN_MS = 24 * 3_600_000;
 
@@ -112,7 +112,7 @@ function findMisnamed(one: TargetView, view: SubnetView): Suspicion | undefined 
 }
 
 /** A container that does not run, or does not stay up, in the words of its check. It explains every failing check of its target. */
-function findDown(one: TargetView, now: number): Suspicion | undefined {
+function findDown(one: TargetView, { now }: Moment): Suspicion | undefined {
   const { state, container: view } = one;
   const { target, facts } = state;
   const { name } = target;
@@ -191,5 +191,5 @@ function findLargeLog(one: TargetView): Suspicion | undefined {
   });
 }
 
-export const findContainerProblems = (view: SubnetView): readonly Found[] =>
-  view.targets.flatMap((one) => [findMisnamed(one, view), findDown(one, view.now), findMemory(one), findLargeLog(one)]);
+export const findContainerProblems = (view: SubnetView): readonly Suspicion[] =>
+  findEach(view.targets, view, findMisnamed, findDown, findMemory, findLargeLog);

@@ -186,14 +186,15 @@ export const findMembers = (
 const MIN_VOTE_ROUNDS = 4;
 
 /** The nodes whose addresses are known, by these. One on the chain comes before one on another, and one that takes part before one that is out. */
-function findNodes({ nodes }: SubnetView, members: readonly Member[]): ReadonlyMap<string, Member> {
+function indexMembers({ nodes }: SubnetView, members: readonly Member[]): (address: string) => Member | undefined {
   const orderOf = ({ isForeign, isOut }: NodeView) => 2 * Number(isForeign) + Number(isOut);
-  const known = nodes.flatMap((node, place) => {
-    const [{ address }, member] = [node, members[place]];
-    return address === undefined || member === undefined ? [] : [[address, member, orderOf(node)] as const];
-  });
-  // The last one of an address stays.
-  return new Map(known.toSorted(([, , one], [, , other]) => other - one).map(([address, member]) => [address, member]));
+  const places = new Map<string, number>();
+  for (const [place, node] of nodes.entries()) {
+    const { address = '' } = node;
+    const known = nodes[places.get(address) ?? -1];
+    if (address !== '' && (known === undefined || orderOf(node) <= orderOf(known))) places.set(address, place);
+  }
+  return (address) => members[places.get(address) ?? -1];
 }
 
 /** The epoch of a subnet with all of its masternodes, given what is known of its nodes as members, in their order. */
@@ -206,20 +207,20 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const place = placeEpoch(chain, masternodes);
   const turns = counted && consensus && countBlocks(counted, consensus);
   const chosen = findChosen(chain, masternodes, place);
-  const nodeOf = findNodes(view, members);
+  const memberOf = indexMembers(view, members);
   const votes = countNextVotes(view);
   const following = place && place.number + 1;
-  const [unclaimed, ...others] = [...active, ...standby, ...penalised].filter((address) => !nodeOf.has(address));
+  const [unclaimed, ...others] = [...active, ...standby, ...penalised].filter((address) => !memberOf(address));
   const [mute, ...alike] = view.nodes.filter((node) => node.address === undefined);
   const presumed = others.length + alike.length === 0 && mute && isMissing(mute) ? mute.name : undefined;
   const describe = (address: string, vote: Vote, changes: Partial<Masternode>): Masternode => ({
     address,
-    name: nodeOf.get(address)?.name,
+    name: memberOf(address)?.name,
     ...(address === unclaimed && presumed !== undefined && { presumed }),
     vote,
     ...changes,
     next: nextSet?.fates.get(address),
-    lag: viewLag(view.facts.lag, address, nodeOf.get(address)?.name),
+    lag: viewLag(view.facts.lag, address, memberOf(address)?.name),
   });
   const nameless = findNameless(view, active);
   /** One that was not asked yet may have an address of these. */
@@ -237,7 +238,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     const own = turns?.get(address);
     const missed = own?.missed ?? (counted ? (counted.missedRounds.byMiner[address] ?? 0) : undefined);
     const votesMissing = neverSigned.addresses.has(address) ? neverSigned.rounds : 0;
-    return describe(address, nodeOf.get(address)?.vote ?? findUnnamedVote(address), {
+    return describe(address, memberOf(address)?.vote ?? findUnnamedVote(address), {
       blocksMade: own?.made,
       missedRounds: missed,
       votesMissing: neverSigned.rounds >= MIN_VOTE_ROUNDS ? votesMissing : undefined,

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../lib/duration.ts';
-import { listNames, toShellWord } from '../../lib/words.ts';
+import { toShellWord } from '../../lib/words.ts';
 import { describeHealth, healthOf } from '../../model/chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { findStart, isLooping } from '../../model/restart-cause.ts';
@@ -17,12 +17,13 @@ import {
   isStopped,
   losesPeers,
   type NodeView,
+  namesOf,
   type SubnetView,
   stalledMs,
   type TargetView,
   WAKE_DOCKER,
 } from './subnet-view.ts';
-import { explain, explainEach, type Found, READ_FROM_NODE, suspectTarget } from './suspect.ts';
+import { explain, explainEach, findEach, READ_FROM_NODE, suspectTarget } from './suspect.ts';
 
 /** The command that restarts a node, as far as the inventory says where it runs. */
 export const commandToRestart = ({ container, name }: NodeView): string =>
@@ -158,14 +159,16 @@ function findOtherNetwork(node: NodeView, { nodes }: SubnetView): number | undef
 const idOf = ({ chainFacts }: NodeView): string | undefined => chainFacts?.observation.nodeId;
 
 /** A node without peers while others have some: it runs, so a restart does not help. */
-function findPartitioned(node: NodeView, connected: string, view: SubnetView): Suspicion | undefined {
+function findPartitioned(node: NodeView, view: SubnetView): Suspicion | undefined {
   const { name, target, peers, isStarting } = node;
-  if (peers !== 0 || target.expectedPeers === 0 || connected === '') return undefined;
+  if (peers !== 0 || target.expectedPeers === 0) return undefined;
+  const connected = view.nodes.filter((one) => (one.peers ?? 0) > 0);
+  if (connected.length === 0) return undefined;
   const { setNetworkId } = adviceOf(node);
   const network = setNetworkId && findOtherNetwork(node, view);
   // One that has just started may find its peers yet, but not in another network. Where all have ended at once, it has too.
   if ((isStarting || isLossNew(node.state, view.heardFrom, view.now)) && network === undefined) return undefined;
-  const seen = `${name} answers and has 0 of ${target.expectedPeers} peers, while others are connected: ${connected}`;
+  const seen = `${name} answers and has 0 of ${target.expectedPeers} peers, while others are connected: ${namesOf(connected)}`;
   // One whose height was left behind was cut off before it had lost its last peer.
   const lastedMs = stalledMs(node, view);
   const told = { summary: `${name} is cut off from the other nodes`, explains: explainAnswers(node), lastedMs };
@@ -234,7 +237,7 @@ function findHeightProblem(node: NodeView, view: SubnetView): Suspicion | undefi
 }
 
 /** A node that says itself that its disk fills. */
-function findFillingDisk(node: NodeView, now: number): Suspicion | undefined {
+function findFillingDisk(node: NodeView, { now }: SubnetView): Suspicion | undefined {
   const { name, answers, chainFacts } = node;
   const disk = answers === true ? healthOf(chainFacts, now).find((fault) => fault.of === 'disk') : undefined;
   if (disk === undefined) return undefined;
@@ -272,21 +275,19 @@ function findDeaf(
 const findReaders = ({ services }: SubnetView): ReadonlyMap<string | undefined, readonly TargetView[]> =>
   Map.groupBy(services, ({ state: { target } }) => ('readsFrom' in target ? target.readsFrom : undefined));
 
-export function findNodeProblems(view: SubnetView): readonly Found[] {
-  const connected = listNames(view.nodes.filter(({ peers = 0 }) => peers > 0).map(({ name }) => name));
+export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
   // The node whose height shows that others rise. A stalled node is never its own witness.
   const witness = view.nodes.find(({ rises, isStarting }) => rises && !isStarting);
   // Why its container ends again and again is a problem of the container.
   const judged = view.nodes.filter((node) => !isStopped(node) && !node.isForeign && !isInLoop(node, view));
-  return judged.flatMap((node) => [
+  const findGravest = (node: NodeView) =>
     findWithoutNetwork(node) ??
-      findClosedRpc(node, view) ??
-      findSilent(node, view) ??
-      findPartitioned(node, connected, view) ??
-      findStalled(node, witness, view) ??
-      findHeightProblem(node, view),
-    findFillingDisk(node, view.now),
-  ]);
+    findClosedRpc(node, view) ??
+    findSilent(node, view) ??
+    findPartitioned(node, view) ??
+    findStalled(node, witness, view) ??
+    findHeightProblem(node, view);
+  return findEach(judged, view, findGravest, findFillingDisk);
 }
 
 /**
@@ -295,6 +296,7 @@ export function findNodeProblems(view: SubnetView): readonly Found[] {
  * explained by the problem of that node.
  */
 export function explainOtherTargets(found: readonly Suspicion[], view: SubnetView): readonly Suspicion[] {
+  if (found.length === 0) return found;
   const out = view.nodes.filter(({ isOut, isStarting, state }) => isOut || isStarting || losesPeers(state));
   const missed = out.length === 0 ? [] : explainMissed(out, view);
   const names = new Set(out.filter(({ isOut, isStarting }) => isOut || !isStarting).map(({ name }) => name));

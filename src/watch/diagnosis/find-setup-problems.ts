@@ -37,7 +37,7 @@ const enginesOf = ({ engines }: SetupObservation): readonly Engine[] =>
 /** The containers of the compose projects of the inventory that neither this subnet nor another one names. */
 export function listUnlisted({ targets, facts }: SubnetView): readonly (ListedContainer & { project: string })[] {
   const setup = facts.setup?.observation;
-  if (setup === undefined) return [];
+  if (setup === undefined || setup.engines.size === 0) return [];
   const { named } = setup;
   const findOwn = indexContainers(targets.map(({ state }) => state.target));
   // Nearly all are of this subnet, so few are looked for among those of all subnets.

@@ -130,7 +130,8 @@ export function findQuorum(voters: Voters): Quorum | undefined {
   }
   const { active } = masternodes;
   const total = active.length;
-  const present = active.filter((address) => !isOutBy(voters)(address));
+  const isOut = isOutBy(voters);
+  const present = active.filter((address) => !isOut(address));
   const { addresses, nodesOut } = findNameless(voters, active);
   // A node that is out, or has just started, and may have any key is taken for one of the masternodes without a name.
   const namelessOut = Math.min(addresses.length, nodesOut);

@@ -1,7 +1,7 @@
 import type { WallMs, WatchedMs } from '../../lib/clock.ts';
 import { listEach } from '../../lib/words.ts';
 import type { ClientAdvice } from '../../model/client.ts';
-import type { RpcExposure } from '../../model/exposure.ts';
+import type { RpcExposure, Where } from '../../model/exposure.ts';
 import { type ChainFacts, countPeers, type Progress } from '../../model/facts.ts';
 import type { NextSet } from '../../model/next-set.ts';
 import type { Container, Fault } from '../../model/observation.ts';
@@ -82,9 +82,10 @@ export interface NeverSigned {
 /** How it is known that the account of a node is unlocked: by `personal_listWallets`, or because it signs blocks. */
 export type UnlockedBy = 'wallet' | 'signing';
 
-/** The exposure of a node as it was read, and how its account was known to be unlocked then. */
+/** The exposure of a node as it was read, where that is, and how its account was known to be unlocked then. */
 interface FoundExposure {
   readonly seen: RpcExposure;
+  readonly where: Where | undefined;
   readonly unlocked: UnlockedBy | undefined;
 }
 
@@ -252,8 +253,11 @@ export function isFromBefore({ state, container }: Pick<TargetView, 'state' | 'c
   return container.kind === 'running' && (checkOf(state, name)?.lastRun ?? 0) < runsSince;
 }
 
-export const checkOf = ({ checks }: TargetState, name: CheckName): CheckState | undefined =>
-  checks.find(({ check }) => check === name);
+/** A loop, as it is asked so often that a function for `find` would be much garbage. */
+export function checkOf({ checks }: TargetState, name: CheckName): CheckState | undefined {
+  for (const one of checks) if (one.check === name) return one;
+  return undefined;
+}
 
 export const fails = ({ failing }: TargetView, name: CheckName): boolean => failing.some(({ check }) => check === name);
 

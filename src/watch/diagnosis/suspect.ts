@@ -1,7 +1,7 @@
 import type { ExplainedCheck, ProblemRef, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { CheckName } from '../../model/verdict.ts';
-import type { TargetView } from './subnet-view.ts';
+import type { SubnetView, TargetView } from './subnet-view.ts';
 
 /** What is said of a suspicion. */
 export type Texts = Pick<Suspicion, 'summary' | 'evidence' | 'fix'>;
@@ -10,6 +10,17 @@ type Told = Texts & Partial<Suspicion>;
 
 /** What a finder has found: nothing, where it is undefined. */
 export type Found = Suspicion | undefined;
+
+/** What the finders find of each. */
+export function findEach<T>(ones: readonly T[], view: SubnetView, ...finders: ((one: T, view: SubnetView) => Found)[]) {
+  const found: Suspicion[] = [];
+  for (let at = 0; at < ones.length; at++)
+    for (let by = 0; by < finders.length; by++) {
+      const suspicion = finders[by]?.(ones[at] as T, view);
+      if (suspicion !== undefined) found.push(suspicion);
+    }
+  return found;
+}
 
 /** A suspicion about a whole subnet. It explains no check and causes no other problem, unless it is told to. */
 export const suspect = (problem: ProblemName, told: Told): Suspicion => ({

@@ -1,4 +1,5 @@
 import { highest } from '../../lib/numbers.ts';
+import { collect } from '../../lib/values.ts';
 import { countPeers } from '../../model/facts.ts';
 import { indexProblems, type Problem, type ProblemIndex } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
@@ -85,16 +86,15 @@ function heightsBefore({ facts: { node, logs } }: TargetState, since: number, lo
 const lastLineOf = ({ since, seenAt }: Problem): number => Math.min(since + ASKED_WITHIN_MS, seenAt);
 
 /** The heights that nodes had at `before`, or in a halt from before it. One alone or just started shows nothing. */
-const findStoodAt = (views: readonly TargetView[], before: number, now: number, halt: Problem | undefined) =>
-  views.flatMap(({ state, container }) => {
+const findStoodAt = (views: readonly TargetView[], before: number, now: number, halt: Problem | undefined) => [
+  ...(halt?.state === 'open' ? views.flatMap(({ state }) => heightsBefore(state, halt.seenAt, lastLineOf(halt))) : []),
+  ...collect(views, ({ state, container }) => {
     const { number, advancedAt = now } = heightOf(state) ?? {};
     const isAlone = countPeers(state.facts) === 0;
     const counts = advancedAt <= before && !isAlone && !viewStart(state, container, now).isStarting;
-    return [
-      ...(halt?.state === 'open' ? heightsBefore(state, halt.seenAt, lastLineOf(halt)) : []),
-      ...(counts && number !== undefined ? [number] : []),
-    ];
-  });
+    return counts ? number : undefined;
+  }),
+];
 
 /** The heights that nodes had before all that run were started less than a minute ago, as after a crash of all; of others nothing. */
 function findHadBefore(views: readonly TargetView[], now: number): readonly number[] {
@@ -154,7 +154,7 @@ export function viewSubnet(
   const stallAfterMs = (isStallAuto ? findStallMs(chain) : undefined) ?? configured;
   const views = states.map((state) => viewTarget(state, setupOf(facts.setup?.observation, state.target)));
   const ofChain = views.filter(({ state }) => !chain.foreign.has(state));
-  const heights = ofChain.flatMap(({ state }) => heightOf(state) ?? []);
+  const heights = collect(ofChain, ({ state }) => heightOf(state));
   const reference = findReference(heights);
   const against = { reference, maxLag };
   const highestCredible = (known: readonly number[]) => highest(known.filter((one) => isCredible(one, reference)));
@@ -173,7 +173,7 @@ export function viewSubnet(
     heightAt: (at: number) => highestCredible(ofChain.flatMap(({ state }) => heightsBefore(state, at))),
     stoodSince: halt?.state === 'open' ? halt.since : Number.POSITIVE_INFINITY,
     lastRise: highest(rises.map(({ advancedAt }) => advancedAt)),
-    lastLine: highest(ofChain.flatMap(({ state }) => state.facts.logs?.node?.advancedAt ?? [])),
+    lastLine: highest(collect(ofChain, ({ state }) => state.facts.logs?.node?.advancedAt)),
     stillOut: new Set(gone.map(({ name }) => name)),
     haltedUntil,
     now,
@@ -198,7 +198,10 @@ export function viewSubnet(
     services,
     reference,
     neverSigned,
-    ...voters,
+    nodes,
+    chain,
+    masters,
+    silentVoters,
     quorum: findQuorum(voters),
     nextSet: viewNextSet(chain, voters, facts, now),
     stallAfterMs,

@@ -31,8 +31,7 @@ export function createSharing(): (seen: NodeObservation) => NodeObservation {
     // No node says all that another one says, its id included.
     if (name === 'chain') return shareMembers(value);
     const known = remembered.get(name) ?? [];
-    const same = known.find((one) => isSameData(one, value));
-    if (same !== undefined) return same;
+    for (const one of known) if (isSameData(one, value)) return one;
     const own = Array.isArray(value)
       ? value.map((one) => (typeof one === 'string' ? shareText(one) : one))
       : shareMembers(value);

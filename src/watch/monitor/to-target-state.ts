@@ -77,7 +77,8 @@ export const hasNewVerdict = (before: TargetState, after: TargetState): boolean 
  * a failing container was restarted.
  */
 export function hasNewContainer(before: Facts, after: Facts): boolean {
-  const [one, other] = [before.container?.observation, after.container?.observation];
+  const one = before.container?.observation;
+  const other = after.container?.observation;
   if (one === other) return false;
   if (one?.kind !== 'found' || other?.kind !== 'found') return one?.kind !== other?.kind;
   return (['id', 'status', 'startedAt'] as const).some((each) => one.container[each] !== other.container[each]);

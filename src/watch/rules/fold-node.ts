@@ -98,8 +98,10 @@ function fold(
   const { number, timestamp } = look.value;
   const isLead = !isCredible(number, limits.reference);
   const credible = previous && !isCredible(previous.number, limits.reference) ? previous.credible : previous;
-  const moved = move(isLead ? previous : credible, number, at, limits);
-  return { number, timestamp, lastGoodAt: at, ...moved, credible: isLead ? credible : undefined };
+  const { advancedAt, risen, riseDueSince, fall } = move(isLead ? previous : credible, number, at, limits);
+  // Each member by its name: what is spread into a literal takes more memory, and each node keeps two of these.
+  const last = isLead ? credible : undefined;
+  return { number, timestamp, lastGoodAt: at, advancedAt, risen, riseDueSince, fall, credible: last };
 }
 
 /** Adds since when the node is known to be left behind at its height. */

@@ -274,6 +274,8 @@ export const knownFailures: readonly KnownFailure[] = [
   }),
 ];
 
+const NO_FAILURES: Known = [];
+
 /** By component, made once: thousands of targets are judged in each round. */
 const failuresByComponent = new Map(
   COMPONENTS.map((component) => [component, knownFailures.filter(({ of }) => of.includes(component))]),
@@ -281,7 +283,7 @@ const failuresByComponent = new Map(
 
 /** The failures that this target can show: it names a container or log files to see them by. */
 export const failuresOf = ({ component, container, logFiles }: Target): readonly KnownFailure[] =>
-  container === undefined && logFiles.length === 0 ? [] : (failuresByComponent.get(component) ?? []);
+  (container === undefined && logFiles.length === 0 ? undefined : failuresByComponent.get(component)) ?? NO_FAILURES;
 
 /** A failure is over once the program has run this long without a sign of it. */
 const QUIET_MS = 10 * 60 * 1000;
@@ -324,18 +326,24 @@ function isRemembered(failure: KnownFailure, evidence: Facts, now: number): bool
   return !wasOver && isOfEndedRun(seenAt, container, evidence.container);
 }
 
+type Judged = Required<Pick<TargetState, 'failures' | 'shownFailures' | 'endedFailures'>>;
+type Known = readonly KnownFailure[];
+
+const toJudged = (known: Known, remembered: Known, isOver: (one: KnownFailure) => boolean): Judged => ({
+  failures: Object.fromEntries(known.map((one) => [one.name, remembered.includes(one)])),
+  shownFailures: remembered.filter((one) => !isOver(one)),
+  endedFailures: remembered.filter(isOver),
+});
+
+/** What is said of a target that has shown none of those that it can show, made once too. */
+const noneShown = new Map<Known, Judged>(
+  [NO_FAILURES, ...failuresByComponent.values()].map((known) => [known, toJudged(known, [], () => false)]),
+);
+
 /** The known failures of a target: which it has shown lately, and which of these are over or not. */
-export function judgeFailures(
-  target: Target,
-  evidence: Facts,
-  now: number,
-): Required<Pick<TargetState, 'failures' | 'shownFailures' | 'endedFailures'>> {
+export function judgeFailures(target: Target, evidence: Facts, now: number): Judged {
   const known = failuresOf(target);
   const remembered = known.filter((one) => isRemembered(one, evidence, now));
   const isOver = ({ seenAt, isOver }: KnownFailure) => isOver?.(evidence, seenAt(evidence, now) ?? now, now) === true;
-  return {
-    failures: Object.fromEntries(known.map((one) => [one.name, remembered.includes(one)])),
-    shownFailures: remembered.filter((one) => !isOver(one)),
-    endedFailures: remembered.filter(isOver),
-  };
+  return (remembered.length === 0 && noneShown.get(known)) || toJudged(known, remembered, isOver);
 }

@@ -1,11 +1,12 @@
 import { formatDuration } from '../../../lib/duration.ts';
+import { collect } from '../../../lib/values.ts';
 import { formatCount, listEach } from '../../../lib/words.ts';
 import type { Suspicion } from '../../../model/problem.ts';
 import type { ContainerSetup, PublishedPort } from '../../../model/setup.ts';
 import type { Target } from '../../../model/target.ts';
 import { commandToRecreate, LOG_ROTATION, serviceOf } from '../../clients/commands-to-type.ts';
 import type { SubnetView, TargetView } from '../subnet-view.ts';
-import { type Found, suspect, suspectTarget } from '../suspect.ts';
+import { type Found, findEach, suspect, suspectTarget } from '../suspect.ts';
 
 /** Docker should keep at least as much: some minutes of a busy node, which prints 5 kB a second (measured at level 4). */
 const LEAST_BYTES = 1e6;
@@ -116,10 +117,10 @@ function findPublished(made: readonly Made[]): Suspicion | undefined {
 }
 
 /** Containers whose logs show too little, lose lines, or fill the disk, and whose ports are open to everybody. */
-export function findContainerSetup({ targets }: SubnetView): readonly Found[] {
-  const made = targets.flatMap((one): readonly Made[] => {
+export function findContainerSetup(view: SubnetView): readonly Found[] {
+  const made = collect(view.targets, (one): Made | undefined => {
     const { container } = one.setup;
-    return container?.ok ? [{ one, target: one.state.target, container: container.value }] : [];
+    return container?.ok ? { one, target: one.state.target, container: container.value } : undefined;
   });
-  return [...made.flatMap((one) => [findSmall(one), findQuiet(one)]), findEndless(made), findPublished(made)];
+  return [...findEach(made, view, findSmall, findQuiet), findEndless(made), findPublished(made)];
 }

@@ -1,4 +1,5 @@
 import { isLoopbackHost } from '../../../lib/addresses.ts';
+import { collect } from '../../../lib/values.ts';
 import { joinAnd, listEach } from '../../../lib/words.ts';
 import type { Client } from '../../../model/client.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type RpcExposure,
   reachOf,
   toReach,
+  type Where,
 } from '../../../model/exposure.ts';
 import type { Suspicion } from '../../../model/problem.ts';
 import type { ProblemName } from '../../../model/problem-catalog.ts';
@@ -26,16 +28,6 @@ const PLACES: Readonly<Record<Reach, string>> = {
   private: 'an address of a private network',
   loopback: 'an address of its own machine',
 };
-
-/** Where something is served, by the endpoints that most can reach. */
-export interface Where {
-  readonly reach: Reach;
-  /** The first of the endpoints: `192.0.2.1:8545`. */
-  readonly endpoint: string;
-  readonly port: number;
-  /** In the middle of a sentence, after "at": `192.0.2.1:8545, a public address,`. */
-  readonly text: string;
-}
 
 /** The endpoints that most can reach; undefined when there are none. */
 export function describeWhere(servedAt: readonly Endpoint[]): Where | undefined {
@@ -158,9 +150,11 @@ function findExposed(node: NodeView, view: SubnetView): Exposed | undefined {
   const last = view.exposures.get(node.state.target);
   const before = last?.seen === seen ? last : undefined;
   const unlocked = findUnlocked(node, client, seen, view, before?.unlocked);
-  if (before === undefined || before.unlocked !== unlocked) view.exposures.set(node.state.target, { seen, unlocked });
-  const where = describeWhere(seen.servedAt);
-  if (where === undefined) return undefined;
+  const where = before === undefined ? describeWhere(seen.servedAt) : before.where;
+  if (before === undefined || before.unlocked !== unlocked)
+    view.exposures.set(node.state.target, { seen, unlocked, where });
+  // Who is at the machine itself can do more, but a web page that is opened there should not.
+  if (where === undefined || (where.reach === 'loopback' && !seen.anyHost && !seen.anyOrigin)) return undefined;
   const dangerous = seen.modules.filter((module) => Object.hasOwn(DANGERS, module));
   const isOpen = unlocked !== undefined && where.reach !== 'loopback';
   return {
@@ -291,7 +285,7 @@ const ofAll = (problem: ProblemName, ones: readonly Exposed[], describe: Describ
 
 /** What the RPC of the nodes does for anyone, and should not. Whoever makes that of a node public is paged for it. */
 export function findRpcExposures(view: SubnetView): readonly Suspicion[] {
-  const exposed = view.nodes.flatMap((node) => findExposed(node, view) ?? []);
+  const exposed = collect(view.nodes, (node) => findExposed(node, view));
   const at = (reach: Reach) => exposed.filter(({ where }) => where.reach === reach);
   const ofEach = (problem: ProblemName, ones: readonly Exposed[], describe: Describe) =>
     ones.map((one) => suspectTarget(problem, one.node, describe([one])));

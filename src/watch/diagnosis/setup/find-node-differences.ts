@@ -1,5 +1,6 @@
 import { formatDuration, formatMoment } from '../../../lib/duration.ts';
 import { medianOf } from '../../../lib/numbers.ts';
+import { collect } from '../../../lib/values.ts';
 import { listNames } from '../../../lib/words.ts';
 import { type ConsensusSettings, settingsAt } from '../../../model/chain.ts';
 import type { Suspicion } from '../../../model/problem.ts';
@@ -12,13 +13,6 @@ import { type Found, suspect, suspectTarget } from '../suspect.ts';
 interface Group {
   readonly value: string;
   readonly names: readonly string[];
-}
-
-/** Who has which value, the most frequent value first; of two as frequent ones the one that came first. */
-function groupByValue(given: Iterable<readonly [name: string, value: string]>): readonly Group[] {
-  return [...Map.groupBy(given, ([, value]) => value)]
-    .map(([value, ones]) => ({ value, names: ones.map(([name]) => name) }))
-    .sort((one, other) => other.names.length - one.names.length);
 }
 
 /** More values than these are counted, not named. */
@@ -40,13 +34,15 @@ function groupIfDifferent<Value>(
   read: (node: NodeView) => Value | undefined,
   describe: (value: Value) => string,
 ): readonly [Group, Group, ...Group[]] | undefined {
-  const given = nodes.flatMap((node) => {
-    const value = isStopped(node) ? undefined : read(node);
-    return value === undefined ? [] : [[node.name, value] as const];
-  });
+  const readOf = (node: NodeView) => (isStopped(node) ? undefined : read(node));
+  const values = collect(nodes, readOf);
   // What all say alike is one value in memory, and is not put into words each time.
-  if (given.every(([, value]) => value === given[0]?.[1])) return undefined;
-  const [first, second, ...others] = groupByValue(given.map(([name, value]) => [name, describe(value)] as const));
+  if (values.every((value) => value === values[0])) return undefined;
+  const running = nodes.filter((node) => readOf(node) !== undefined);
+  // The most frequent value first; of two as frequent ones the one that came first.
+  const [first, second, ...others] = [...Map.groupBy(running, (node) => describe(readOf(node) as Value))]
+    .map(([value, ones]) => ({ value, names: ones.map(({ name }) => name) }))
+    .sort((one, other) => other.names.length - one.names.length);
   return first && second && [first, second, ...others];
 }
 
@@ -109,11 +105,9 @@ const describeConsensus = (settings: ConsensusSettings): string =>
 function findConsensus(view: SubnetView): Suspicion | undefined {
   const groups = groupIfDifferent(
     view,
-    ({ isForeign, chainFacts, state }) => {
-      const settings = isForeign || isOfRunBefore(state) ? undefined : chainFacts?.observation.consensus;
-      return settings && settingsAt(settings, view.chain.masternodes?.round ?? 0);
-    },
-    describeConsensus,
+    ({ isForeign, chainFacts, state }) =>
+      isForeign || isOfRunBefore(state) ? undefined : chainFacts?.observation.consensus,
+    (settings) => describeConsensus(settingsAt(settings, view.chain.masternodes?.round ?? 0)),
   );
   if (groups === undefined) return undefined;
   const { names, first, recreate } = describeOthers(view, groups);
@@ -127,10 +121,10 @@ function findConsensus(view: SubnetView): Suspicion | undefined {
 
 /** Nodes that give their blocks, but serve no method of the consensus engine: then that is a namespace of its own. */
 const findEnginesOff = ({ nodes, subnet: { consensus } }: SubnetView): readonly Suspicion[] =>
-  nodes.flatMap((node) => {
+  collect(nodes, (node) => {
     const { name, target, height, answers, chainFacts } = node;
     const why = answers === true && height !== undefined ? chainFacts?.observation.missing.consensus : undefined;
-    if (why !== 'module-off' && why !== 'method-not-found') return [];
+    if (why !== 'module-off' && why !== 'method-not-found') return undefined;
     const open = adviceOf(node).openNamespace('XDPoS', target);
     const isOff = why === 'module-off';
     return suspectTarget('engine_off', node, {
@@ -146,11 +140,12 @@ const SLOW_MS = 1_000;
 /** A node is slow, too, if its median is this many times that of the others, and at least `LEAST_MS`. */
 const SLOW_TIMES = 10;
 const LEAST_MS = 100;
+const isShort = (ms: number): boolean => ms < LEAST_MS;
 
 /** Nodes that answer JSON-RPC far more slowly than others do. */
 function findSlowNodes(view: SubnetView): readonly Suspicion[] {
   const { nodes, facts } = view;
-  const isQuick = ({ setup: { client } }: NodeView) => !client?.ok || client.value.tookMs.every((ms) => ms < LEAST_MS);
+  const isQuick = ({ setup: { client } }: NodeView) => !client?.ok || client.value.tookMs.every(isShort);
   if (nodes.every(isQuick)) return [];
   const measured = facts.setup === undefined ? '' : `, measured ${formatMoment(facts.setup.at, view)}`;
   const timed = nodes.flatMap((node) => {
