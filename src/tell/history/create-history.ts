@@ -54,6 +54,9 @@ const UNSEEN_MS = 60_000;
 /** The problems of a node that runs and takes no part. */
 const WITHOUT_PART: readonly ProblemName[] = ['chain_forked', 'node_not_voting', 'masternode_penalised'];
 
+const downPart = (target: Target, plannedWork: readonly PlannedWork[]): keyof Uptime =>
+  findPlanned(plannedWork, target) === undefined ? 'fail' : 'planned';
+
 /**
  * The part of the uptime that a moment of a target counts for. What fails because of another target is not a time down of its own. A
  * masternode that takes no part is down, whatever its checks say, and what runs after a requested restart is not.
@@ -62,13 +65,12 @@ export function partOf(
   { target, facts, checks, problem }: TargetState,
   plannedWork: readonly PlannedWork[] = [],
 ): keyof Uptime {
-  const isDown = () => (findPlanned(plannedWork, target) === undefined ? 'fail' : 'planned');
-  if (problem !== undefined && WITHOUT_PART.includes(problem.problem)) return isDown();
+  if (problem !== undefined && WITHOUT_PART.includes(problem.problem)) return downPart(target, plannedWork);
   let part: keyof Uptime = 'unseen';
   for (const check of checks) {
     const { verdict, because } = check;
     const isOwn = because === undefined || (because.component === target.component && because.name === target.name);
-    if (verdict === 'fail' && isOwn && !isOnlyRestarted(check, facts)) return isDown();
+    if (verdict === 'fail' && isOwn && !isOnlyRestarted(check, facts)) return downPart(target, plannedWork);
     if (verdict === 'fail' && because && isBlind(because.problem)) continue;
     if (verdict === 'fail' || verdict === 'pass' || verdict === 'degraded') part = 'ok';
   }
@@ -123,16 +125,17 @@ export function createHistory(sink?: HistorySink): RestorableHistory {
   };
 
   /** Adds the time that has passed to the hour and the day of all targets. */
-  const addTimes = (snapshot: Snapshot, at: number, passed: number) =>
+  const addTimes = (snapshot: Snapshot, at: number, passed: number) => {
+    const spans = (['hour', 'day'] as const).map((span) => ({ span, index: Math.floor(at / SPAN_MS[span]) }));
     times.each(snapshot, (own, state, { subnet, plannedWork }) => {
       const part = partOf(state, plannedWork);
       const isKept = sink?.keeps(subnet.name);
-      for (const span of ['hour', 'day'] as const) {
-        const index = Math.floor(at / SPAN_MS[span]);
+      for (const { span, index } of spans) {
         addTime(own[span], index, part, passed);
         if (isKept) sink?.times.add(own.key, state.target, span, index * SPAN_MS[span], part, passed);
       }
     });
+  };
 
   const read = (target: Target, span: Span, at: number) => {
     const own = times.of(target);

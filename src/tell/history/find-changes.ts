@@ -56,6 +56,7 @@ export function createChangeFinder() {
     for (const [index, state] of checks.entries()) {
       const { check, verdict, since, lastRun } = state;
       const known = verdicts[index];
+      if (known === verdict) continue;
       // Not yet run: it is as it was.
       if (known === undefined && verdict === 'unknown' && lastRun === undefined) continue;
       const { subnet, component, name } = target;
