@@ -234,7 +234,9 @@ async function ask(
 ): Promise<void> {
   if (calls.length === 0) return;
   const add = (results: readonly CallResult[]) => {
-    for (const [index, [part]] of calls.entries()) answers[part] = results[index] as CallResult;
+    calls.forEach(([part], index) => {
+      answers[part] = results[index] as CallResult;
+    });
   };
   const results = await askCalls(calls, memory, async (some) => {
     const read = (response: TransportResponse) => {

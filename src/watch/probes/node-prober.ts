@@ -112,12 +112,16 @@ async function send(node: Watched, names: readonly NodeCall[], current: Run): Pr
   return names.map(() => failed);
 }
 
-async function ask(node: Watched, wanted: readonly NodeCall[], current: Run): Promise<NodeResults> {
-  const names = NODE_CALLS.filter((name) => wanted.includes(name));
-  current.asked = NODE_CALLS.filter((name) => wanted.includes(name) || current.asked.includes(name));
+/** Asks for some calls, which are in the order of `NODE_CALLS`. */
+async function ask(node: Watched, names: readonly NodeCall[], current: Run): Promise<NodeResults> {
+  const before = current.asked;
+  current.asked =
+    before.length === 0 ? names : NODE_CALLS.filter((name) => names.includes(name) || before.includes(name));
   const answered = await askCalls(names, node.batching, (some) => send(node, some, current));
   const results: Record<string, NodeResult | undefined> = {};
-  for (const [index, name] of names.entries()) results[name] = answered[index];
+  names.forEach((name, index) => {
+    results[name] = answered[index];
+  });
   return results as NodeResults;
 }
 
@@ -144,16 +148,19 @@ function readModules({ now, client }: Watched, state: Session, result: NodeResul
   else state.peersBy = modules === undefined || modules.has('net') ? 'net_peerCount' : 'none';
 }
 
+/** What counts peers, and what is tried where a node does not serve it. */
+const PEER_METHODS = [
+  ['admin_peers', 'net_peerCount'],
+  ['net_peerCount', 'none'],
+] as const;
+
 async function askPeers(
   node: Watched,
   state: Session,
   results: NodeResults,
   current: Run,
 ): Promise<Result<Peers> | undefined> {
-  for (const [method, next] of [
-    ['admin_peers', 'net_peerCount'],
-    ['net_peerCount', 'none'],
-  ] as const) {
+  for (const [method, next] of PEER_METHODS) {
     if (state.peersBy !== method) continue;
     const result = results[method] ?? (await ask(node, [method], current))[method];
     if (!isMethodMissing(result)) return result;

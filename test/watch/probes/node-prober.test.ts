@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeObservation } from '../../../src/model/observation.ts';
 import { createHttpTransport } from '../../../src/watch/probes/http-transport.ts';
-import { parseSingle } from '../../../src/watch/probes/json-rpc.ts';
+import { parseAnswer, parseSingle } from '../../../src/watch/probes/json-rpc.ts';
 import { createNodeProber, type NodeProber } from '../../../src/watch/probes/node-prober.ts';
 import {
   answerCall,
@@ -435,6 +435,20 @@ describe('a bad answer', () => {
         ok: false,
         fault: { kind: 'not-json', looksLike: 'cut' },
       });
+  });
+
+  it('a block is read beside peers, whatever its RLP is', () => {
+    for (const rlp of ['Q'.repeat(700), '', 'Q"Q', 'Q","Number":1,"a":"', 'Q\\']) {
+      const block = { Hash: '0xab', EncodedRLP: rlp, Number: 7, Error: '' };
+      const calls = [block, block, [{ id: 'a'.repeat(128), name: 'XDC' }]].map((result, index) => ({
+        ...{ jsonrpc: '2.0', id: index + 1, result },
+      }));
+      const body = Buffer.from(JSON.stringify(calls));
+      const read = parseAnswer({ status: 200, contentType: 'application/json', body }, 3);
+      const { EncodedRLP: _, ...rest } = block;
+      expect(read.slice(0, 2)).toEqual([1, 2].map(() => ({ ok: true, value: expect.objectContaining(rest) })));
+      expect(read[2]).toMatchObject({ ok: true, value: [{ id: expect.stringMatching(/^a{16,}$/) }] });
+    }
   });
 
   it('a batch out of order is read by its ids', async () => {
