@@ -41,6 +41,9 @@ const RELAYER_CAUSES: Readonly<Record<string, readonly [ProblemName, string]>> =
 };
 
 function nameRelayerCause(state: TargetState): readonly [ProblemName, string] | undefined {
+  // A cycle that has begun goes on without its redis.
+  if (state.facts.logs?.relayer?.redisDiedAt !== undefined)
+    return ['relayer_stopped', 'the relayer begins no new cycle'];
   const [error] = errorsOf(state);
   return error && RELAYER_CAUSES[error.pattern];
 }

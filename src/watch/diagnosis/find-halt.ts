@@ -5,11 +5,11 @@ import { isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { isCredible } from '../rules/view.ts';
-import { findReplacedChain } from './find-chain-problems.ts';
 import { findChosen, placeEpoch } from './find-epoch.ts';
 import { describeVotes } from './find-headline.ts';
 import { type Block, describeSetBackAll, findLostSnapshot, findLostState, isGapBlock } from './find-lost-state.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
+import { explainUnfed } from './parent-view.ts';
 import { createIsVoter, describeUntold, requiredVotes } from './quorum.ts';
 import {
   ASKED_WITHIN_MS,
@@ -186,8 +186,10 @@ const describeStarting = (nodes: readonly NodeView[]): string =>
   nodes.length === 0 ? '' : `; ${namesOf(nodes)} ${nodes.length === 1 ? 'does' : 'do'} not answer yet`;
 
 /** The checks that fail because no block comes. */
-export const explainHalt = ({ targets }: SubnetView) =>
-  explainEach(targets, 'latest_block', 'log_block', 'submissions', 'block_data');
+export const explainHalt = (view: SubnetView) => [
+  ...explainEach(view.targets, 'latest_block', 'log_block', 'block_data'),
+  ...explainUnfed(view),
+];
 
 const GONE_FAULTS: readonly (string | undefined)[] = ['refused', ...NETWORK_FAULTS];
 
@@ -209,7 +211,7 @@ const lastOf = (blocks: readonly Block[]): Block | undefined =>
  */
 function findLastBlock({ nodes, reference }: SubnetView, goesOn: boolean): Block | undefined {
   const answered = nodes.flatMap(({ height, isWitness, isRepeating }) =>
-    height && isWitness ? [{ number: height.number, since: height.riseDueSince, counts: goesOn || !isRepeating }] : [],
+    height && isWitness ? [{ ...height, since: height.riseDueSince, counts: goesOn || !isRepeating }] : [],
   );
   const highest = lastOf(answered);
   if (highest === undefined) return undefined;
@@ -317,14 +319,16 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   const { nodes, now, stallAfterMs, quorum = { total: 0, required: 0, voting: 0 } } = view;
   if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
   const halt = before.get({ problem: 'subnet_halted' });
-  // The halt of a network that was replaced is over, whatever the new one does.
-  const isOpen = halt?.state === 'open' && findReplacedChain(view) === undefined;
-  if (isOpen && view.haltedUntil === now) return undefined;
+  const goesOn = halt?.state === 'open';
+  if (goesOn && view.haltedUntil === now) return undefined;
   const shown = findNewestShown(view);
-  const answered = findLastBlock(view, isOpen);
+  const answered = findLastBlock(view, goesOn);
   // Nodes that have just ended do not answer, but the block that one of them has shown since has come.
   const isLater = answered && shown && shown.number > answered.number && shown.since > answered.since;
   const seenLast = isLater ? shown : answered;
+  const { fall } = seenLast ?? {};
+  // What fell by more than half is of another chain, or of one that begins again: the halt of the one before says nothing of it.
+  const isOpen = goesOn && !(fall && fall.to * 2 < fall.from && fall.at > halt.since);
   // After a restart of subnetd the block was first seen long after it came, and the halt that was stored may have begun with another one.
   const made = seenLast && findMadeAt(view, seenLast.number);
   const begunAt = isOpen ? Math.max(halt.since, (halt.restoredAt && made?.at) ?? halt.since) : now;

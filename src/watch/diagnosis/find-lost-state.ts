@@ -1,4 +1,5 @@
 import { toShellWord } from '../../lib/words.ts';
+import type { Progress } from '../../model/facts.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { IPC_SOCKET } from '../clients/geth-calls.ts';
 import { hasPrinted, type NodeView, namesOf, type SubnetView, startedAtOf } from './subnet-view.ts';
@@ -7,6 +8,7 @@ import { hasPrinted, type NodeView, namesOf, type SubnetView, startedAtOf } from
 export interface Block {
   readonly number: number;
   readonly since: number;
+  readonly fall?: Progress['fall'];
 }
 
 /** A node without the state of its newest blocks prints a line about that every two seconds while it is its turn, which comes after those of all others. */

@@ -30,11 +30,13 @@ import {
   describeNext,
   describeStats,
   errorsOf,
+  failsAtNode,
   findAllowedLag,
   findLag,
   findMode,
   findRelayer,
   findSubmission,
+  isNewContract,
   parentSubject,
   submits,
 } from './parent-view.ts';
@@ -128,19 +130,13 @@ const NEXT_READING_MS = 16_000;
 /** A shorter time without an answer is not mentioned: there was only one probe. */
 const SHORT_MS = 1_000;
 
-/** What the relayer shows beside a parent chain that does not answer, by whether its check says that it submits. */
-const SUBMITTING: Readonly<Record<string, string>> = {
-  true: ', and the relayer has submitted nothing since',
-  false: ', and the relayer submits nothing',
-};
-
 function suspectParent(view: SubnetView, problem: ProblemName, texts: Texts & Partial<Suspicion>): Suspicion {
   const relayer = findRelayer(view);
   return suspect(problem, {
     ...parentSubject(view),
     causes: refsTo(parentSubject(view), 'packets_stuck'),
     ...texts,
-    explains: relayer ? explain(relayer, 'submissions') : [],
+    explains: relayer && !failsAtNode(relayer.state) ? explain(relayer, 'submissions') : [],
   });
 }
 
@@ -155,8 +151,9 @@ function findUnanswered(view: SubnetView, parent: ParentFacts): Suspicion | unde
   const since = lastedMs < SHORT_MS ? '' : `, for ${formatDuration(lastedMs)}`;
   const seen = `the node of the parent chain ${head.why}${since}`;
   const hasSubmitted = findSubmission(view) >= unanswered.since;
+  const shows = submits(view);
   // In lite mode an epoch lies between two submissions.
-  if (submits(view) && (hasSubmitted || findMode(view, progress) === 'lite'))
+  if (shows && (hasSubmitted || findMode(view, progress) === 'lite'))
     return suspectParent(view, 'parent_unseen', {
       summary: 'subnetd cannot read the parent chain',
       evidence: `${seen}, while the relayer ${hasSubmitted ? 'submits' : 'shows no fault'}; whether its blocks arrive is not known`,
@@ -166,7 +163,7 @@ function findUnanswered(view: SubnetView, parent: ParentFacts): Suspicion | unde
     });
   return suspectParent(view, 'parent_unreachable', {
     summary: head.fix ? 'the parent chain cannot be read' : 'the parent chain does not answer',
-    evidence: `${seen}${SUBMITTING[String(submits(view))] ?? ''}`,
+    evidence: `${seen}${shows === undefined ? '' : `, and the relayer ${shows ? 'has submitted nothing since' : 'submits nothing'}`}`,
     fix: head.fix
       ? `${head.fix} (parentChain.rpc, and PARENTNET_URL of the relayer if it is the same)`
       : 'start the node of the parent chain or open the way to it, or name another one in PARENTNET_URL and parentChain.rpc',
@@ -268,6 +265,7 @@ function findElsewhere(view: SubnetView): Suspicion | undefined {
   const { contract } = view.subnet.parentChain ?? {};
   if (submittedTo === undefined || contract === undefined || toAddress(contract) === submittedTo) return undefined;
   return suspectParent(view, 'checkpoint_behind', {
+    about: submittedTo,
     summary: 'the relayer submits to another contract than the inventory names',
     evidence: `CHECKPOINT_CONTRACT of its container is ${submittedTo}, and parentChain.contract of the inventory is ${toAddress(contract)}`,
     fix: 'correct parentChain.contract if the contract has moved; else correct CHECKPOINT_CONTRACT in common.env and recreate the relayer',
@@ -306,9 +304,10 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion |
   const seen = `${describeContract(view, progress)} (${mode} mode, limit ${allowed.blocks} blocks)${describeLite(view)}${describeStats(view)}`;
   return suspectParent(view, 'checkpoint_behind', {
     summary: 'the checkpoint on the parent chain is behind the subnet',
-    evidence: submits(view)
-      ? `${seen}; the relayer ${submittedAt <= (view.facts.parent?.contractSince ?? 0) ? 'shows no fault' : `says that it submitted ${formatMoment(submittedAt, view)}`}, and the contract is right`
-      : seen,
+    evidence:
+      submits(view) && !isNew
+        ? `${seen}; the relayer ${submittedAt <= (view.facts.parent?.contractSince ?? 0) ? 'shows no fault' : `says that it submitted ${formatMoment(submittedAt, view)}`}, and the contract is right`
+        : seen,
     fix: isNew
       ? 'wait two minutes: the relayer has just started, and has these blocks to submit'
       : submits(view)
@@ -345,7 +344,8 @@ export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   if (broken.length > 0 || contract === undefined) return broken;
   if (!contract.ok) return [findUnread(view, contract)];
   const { progress } = parent;
-  const found = findElsewhere(view) ?? (progress && (findRefused(view, progress) ?? findBehind(view, progress)));
+  const known = isNewContract(view) ? undefined : progress;
+  const found = findElsewhere(view) ?? (known && (findRefused(view, known) ?? findBehind(view, known)));
   return [found ?? []].flat();
 }
 

@@ -9,9 +9,10 @@ import { describeReturn } from './find-epoch.ts';
 import { explainHalt, findHalt } from './find-halt.ts';
 import { findNextSetProblem } from './find-next-set.ts';
 import { findUnseen } from './find-unseen.ts';
+import { explainUnfed } from './parent-view.ts';
 import { createIsVoter, describeUntold, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
 import { ASKED_WITHIN_MS, checkOf, isMissing, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
-import { explainEach, type Found, suspect } from './suspect.ts';
+import { type Found, suspect } from './suspect.ts';
 
 /** All vote, but none is to spare, since the chain has left out those that it has penalised. */
 function findShrunk(view: SubnetView, total: number): Suspicion | undefined {
@@ -79,7 +80,8 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined
 const STALLED_MS = 60_000;
 
 /** The highest committed block is stalled, while the latest rises. */
-function findFinality({ nodes, targets, reference, now }: SubnetView): Suspicion | undefined {
+function findFinality(view: SubnetView): Suspicion | undefined {
+  const { nodes, reference, now } = view;
   if (!nodes.some(({ rises }) => rises)) return undefined;
   const onChain = nodes.filter(({ isForeign, height }) => !isForeign && isCredible(height?.number ?? 0, reference));
   // Clients that are not known to mean the same by a committed block count only while no block comes to the others.
@@ -98,7 +100,7 @@ function findFinality({ nodes, targets, reference, now }: SubnetView): Suspicion
     evidence: `blocks come, but none after ${top} has been committed for ${formatDuration(now - since)}; ${latest - top} wait`,
     fix: 'three rounds in a row must bring a block each: look for nodes that time out, and for clocks that differ',
     // The relayer submits committed blocks.
-    explains: explainEach(targets, 'submissions'),
+    explains: explainUnfed(view),
   });
 }
 

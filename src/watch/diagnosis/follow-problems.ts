@@ -192,6 +192,7 @@ const SHOWN_LATE: readonly ProblemName[] = [
   'masternode_penalised',
   'parent_behind',
   'checkpoint_behind',
+  'checkpoint_refused',
 ];
 
 /** What shows only once each source was read, such as problems of a subnet as a whole. */

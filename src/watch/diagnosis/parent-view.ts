@@ -6,7 +6,9 @@ import type { CheckpointMode, CheckpointProgress } from '../../model/parent-chai
 import type { ProblemRef } from '../../model/problem.ts';
 import { readLite } from '../../model/relay.ts';
 import type { TargetState } from '../../model/snapshot.ts';
+import { NO_NEW_BLOCKS } from '../rules/judge-submissions.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
+import { explain } from './suspect.ts';
 
 export const findRelayer = ({ services }: SubnetView): TargetView | undefined =>
   services.find(({ state }) => state.target.component === 'relayer');
@@ -22,6 +24,21 @@ export const errorsOf = (relayer: TargetState | undefined) =>
   Object.entries(relayer?.facts.logs?.relayer?.byMode ?? {}).flatMap(([mode, { error }]) =>
     error ? [{ mode, ...error }] : [],
   );
+
+/** What the relayer says of the node of the subnet that it reads from. */
+const OF_SUBNET: readonly string[] = ['subnet_unreachable', 'subnet_uncommitted'];
+
+/** Whether the relayer fails only at that node, by its log. */
+export function failsAtNode(relayer: TargetState): boolean {
+  const errors = errorsOf(relayer);
+  return errors.length > 0 && errors.every(({ pattern }) => OF_SUBNET.includes(pattern));
+}
+
+/** The checks of relayers that have no new blocks to submit, or fail at the node that they read them from. */
+export const explainUnfed = ({ services }: SubnetView) =>
+  services
+    .filter(({ state }) => failsAtNode(state) || checkOf(state, 'submissions')?.seen.includes(NO_NEW_BLOCKS))
+    .flatMap((one) => explain(one, 'submissions'));
 
 /** Whether the log of the relayer shows that it submits, or does not; undefined when it says neither. */
 export function submits(view: SubnetView): boolean | undefined {
@@ -87,10 +104,15 @@ const FASTER = 1.2;
 /** Over less time its pace says nothing. */
 const PACE_OVER_MS = 25_000;
 
-/** Whether the contract comes nearer to the subnet. One that was deployed a moment ago may. */
+/** Somebody who has deployed a contract sets it up, and two readings of it are half a minute apart. */
+const NEW_MS = 40_000;
+
+/** Whether a contract is there, or first read, since a moment ago: what it refuses, and its pace, say nothing yet. */
+export const isNewContract = ({ facts, now }: SubnetView): boolean => now - (facts.parent?.contractSince ?? 0) < NEW_MS;
+
+/** Whether the contract comes nearer to the subnet. */
 export function catchesUp(view: SubnetView, { recent }: CheckpointProgress): boolean {
   const [first, last] = [recent[0], recent.at(-1)];
-  if (view.now - (view.facts.parent?.contractSince ?? 0) < PACE_OVER_MS) return true;
   if (first === undefined || last === undefined || last.at - first.at < PACE_OVER_MS) return false;
   const { minePeriodMs } = view.chain.consensus ?? USUAL;
   return (last.number - first.number) * minePeriodMs > (last.at - first.at) * FASTER;

@@ -98,6 +98,9 @@ const hangs = (mode: RelayerMode, silentMs: number, moment: Moment): Finding => 
   fix: 'fix that node and restart the relayer',
 });
 
+/** What a relayer says nothing of by itself: it has nothing to submit. */
+export const NO_NEW_BLOCKS = 'the subnet makes no new blocks, or is behind its contract';
+
 const specify = (start: string, { seen, fix }: Finding): Finding => ({ seen: `${start}: ${seen}`, fix });
 
 function findModeFault(
@@ -140,7 +143,7 @@ function findModeFault(
   if (now - last >= limitMs && phase === 'cycle' && silentMs > 1.5 * periodMs) return hangs(mode, silentMs, view);
   if (now - last < limitMs) return undefined;
   return {
-    seen: `${who} has submitted nothing for ${formatDuration(now - last)} (limit ${formatDuration(limitMs)}) although its cycles go on: the subnet makes no new blocks, or is behind its contract`,
+    seen: `${who} has submitted nothing for ${formatDuration(now - last)} (limit ${formatDuration(limitMs)}) although its cycles go on: ${NO_NEW_BLOCKS}`,
   };
 }
 
@@ -157,7 +160,7 @@ function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, view: View):
   }
   if (redisDiedAt !== undefined)
     return {
-      seen: `the redis of the relayer died ${ago(redisDiedAt)}, and without it the relayer does nothing`,
+      seen: `the redis of the relayer died ${ago(redisDiedAt)}, and without it the relayer begins no new cycle`,
       fix: 'restart its container',
     };
   if (redisFault !== undefined) return specify('the relayer cannot work', explainPattern(logs, redisFault));

@@ -34,6 +34,21 @@ const wordsOf = (one: KnownTarget) => {
   return [found?.problem, found?.summary, found?.fix];
 };
 
+test('a relayer without its redis ends the cycle that it has begun, so that it submits, and begins no new one', () => {
+  const at = NOW - 5_000;
+  const full = { cycleAt: at, phase: 'attempt', phaseAt: NOW - 1_000, attempted: true } as const;
+  const relayer = { submissions: 1, modes: ['full'], byMode: { full }, redisDiedAt: NOW - 3_000 } as const;
+  const found = diagnosed([showing('relayer', 'redis_exited', { relayer, isUp: true })]);
+  expect(found.map(({ problem, summary, evidence }) => [problem, summary, evidence])).toEqual([
+    ['relayer_redis_dead', 'the redis of the relayer has ended', expect.stringMatching(/^its redis ended 3s ago/)],
+    [
+      'relayer_stopped',
+      'the relayer begins no new cycle',
+      'the redis of the relayer died 3s ago (02:46:37 UTC), and without it the relayer begins no new cycle',
+    ],
+  ]);
+});
+
 test('a frontend whose heap is full ran out of memory, and its limit is to be raised', () => {
   expect(wordsOf(showing('frontend', 'heap_exhausted'))).toEqual([
     'out_of_memory',

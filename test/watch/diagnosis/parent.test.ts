@@ -8,6 +8,8 @@ import type {
   ParentObservation,
 } from '../../../src/model/parent-chain.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { formatReason } from '../../../src/model/verdict.ts';
+import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { diagnosedNode, diagnosedService, listCauses, NOW, STOPPED } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
@@ -22,6 +24,9 @@ const nodes = NAMES.map((name): KnownTarget => {
   const committed = { number: 998, timestamp: 5_000, advancedAt: NOW, riseDueSince: NOW, lastGoodAt: NOW, risen: true };
   return { ...known, facts: { ...known.facts, ...(node && { node: { ...node, committed } }) } };
 });
+
+/** The same in a halt. */
+const halted = NAMES.map((name) => diagnosedNode(name, NAMES, { stalledMs: 10 * MINUTE }));
 
 /** A relayer in full mode that submitted this long ago, or what else is known of its log. */
 function relayer(submittedMs = 10_000, more: Partial<RelayerLogFacts> = {}, logs: Partial<LogFacts> = {}): KnownTarget {
@@ -130,19 +135,28 @@ describe('a checkpoint contract', () => {
     const said = (startedMs: number) => {
       const { target, facts } = relayer();
       const { container } = diagnosedService('relayer', { container: { startedAt: NOW - startedMs } }).facts;
-      return only(parent(at(800), still(6 * MINUTE)), [{ target, facts: { ...facts, container } } as KnownTarget])?.fix;
+      return only(parent(at(800), still(6 * MINUTE)), [{ target, facts: { ...facts, container } } as KnownTarget]);
     };
-    expect(said(2 * MINUTE - 1)).toBe('wait two minutes: the relayer has just started, and has these blocks to submit');
-    expect(said(2 * MINUTE)).toMatch(/^see that CHECKPOINT_CONTRACT/);
+    expect(said(2 * MINUTE - 1)).toMatchObject({
+      evidence:
+        'the contract is at block 800, 198 blocks (6m 36s) behind the subnet, and has not moved for 6m (full mode, limit 150 blocks)',
+      fix: 'wait two minutes: the relayer has just started, and has these blocks to submit',
+    });
+    expect(said(2 * MINUTE)?.fix).toMatch(/^see that CHECKPOINT_CONTRACT/);
   });
 
-  test('that has come a moment ago is not behind, and nothing was submitted to it before', () => {
-    const found = (ms: number) => only({ ...parent(at(1), still(ms)), contractSince: NOW - ms }, [relayer(26_000)]);
-    expect(found(24_999)).toBeUndefined();
-    expect(found(25_000)?.evidence).toBe(
-      'the contract is at block 1, 997 blocks (33m 14s) behind the subnet, and has not moved for 25s (full mode, limit 150 blocks); the relayer shows no fault, and the contract is right',
+  test('that has come a moment ago is not behind, refuses nothing, and nothing was submitted to it before', () => {
+    const of = (ms: number, checkpoint: Partial<Checkpoint>) =>
+      only({ ...parent(checkpoint, still(ms)), contractSince: NOW - ms }, [relayer(41_000)]);
+    const found = (ms: number) => of(ms, at(1));
+    expect(found(39_999)).toBeUndefined();
+    expect(found(40_000)?.evidence).toBe(
+      'the contract is at block 1, 997 blocks (33m 14s) behind the subnet, and has not moved for 40s (full mode, limit 150 blocks); the relayer shows no fault, and the contract is right',
     );
-    expect(found(27_000)?.evidence).toContain('the relayer says that it submitted 26s ago');
+    expect(found(42_000)?.evidence).toContain('the relayer says that it submitted 41s ago');
+    const next = { number: 1, refusal: 'Parent Missing' };
+    expect(of(39_999, { next })).toBeUndefined();
+    expect(of(40_000, { next })?.problem).toBe('checkpoint_refused');
   });
 
   test('is another one than that of the relayer, as soon as Docker shows that', () => {
@@ -314,7 +328,6 @@ describe('a checkpoint contract', () => {
       explains: [{ component: 'relayer', name: 'relayer', check: 'submissions' }],
     });
     expect(named(parent({ ...at(1_010), onSubnet: { found: 'absent' } }))).toEqual([]);
-    const halted = NAMES.map((name) => diagnosedNode(name, NAMES, { stalledMs: 10 * MINUTE }));
     expect(named(above, [], halted)).toEqual(['subnet_halted']);
   });
 
@@ -614,3 +627,56 @@ function withHeight(known: KnownTarget, height: number): KnownTarget {
   if (node === undefined || committed === undefined) throw new Error('the node has heights');
   return { ...known, facts: { ...known.facts, node: { ...node, committed: { ...committed, number: height - 2 } } } };
 }
+
+const stays = { ...still(6 * MINUTE), hasAdvanced: false };
+
+describe('a halt', () => {
+  const gone: ParentFacts = {
+    ...parent(),
+    observation: { ...seen, contract: { ok: true, value: { kind: 'missing' } } },
+  };
+  /** The words of the check of a relayer, as people read them, and the problems. */
+  const told = (facts: ParentFacts, service: KnownTarget, known = halted) => {
+    const targets = [...known, service];
+    const judged = judgeTargets(targets, NOW);
+    const of = { ...subnet, targets: targets.map(({ target }) => target) };
+    const { problems } = diagnoseSubnet(of, judged, NO_PROBLEMS, NOW, { facts: { parent: facts } });
+    const check = explainTargets(judged, problems)
+      .at(-1)
+      ?.checks.find((one) => one.check === 'submissions');
+    return [check && formatReason(check), problems.map(({ problem }) => problem)];
+  };
+  const failed = 'the relayer (FULL) has been failing since its last submission: it fails';
+
+  test('takes no contract away: that has its own cause and its own problem', () => {
+    expect(told(gone, failing('contract_missing'))).toEqual([
+      `${failed}; compare parentChain.contract of the inventory and CHECKPOINT_CONTRACT in common.env with the deployed contract; after a reset of the parent chain deploy it again`,
+      ['subnet_halted', 'contract_missing'],
+    ]);
+  });
+
+  test('explains that there is nothing to submit, and a node that the relayer cannot read', () => {
+    const idle = { cycleAt: NOW, phase: 'done', phaseAt: NOW, attempted: false } as const;
+    expect(told(parent(), relayer(6 * MINUTE, { byMode: { full: idle } }))).toEqual([
+      'the relayer (FULL) has submitted nothing for 1h (limit 5m) although its cycles go on: the subnet makes no new blocks, or is behind its contract, because the subnet is halted',
+      ['subnet_halted'],
+    ]);
+    expect(told(parent(), failing('subnet_unreachable'))).toEqual([
+      `${failed}, because the subnet is halted`,
+      ['subnet_halted'],
+    ]);
+  });
+
+  test('explains no other fault of the relayer', () => {
+    expect(told(parent({}, stays), failing('submit_failed'))[1]).toEqual(['subnet_halted', 'relayer_stopped']);
+  });
+});
+
+test('a contract of another chain does not keep the relayer from its node', () => {
+  const other = parent({ ...at(800), onSubnet: { found: 'other' } }, stays);
+  expect(named(other, [failing('subnet_unreachable')])).toEqual([
+    'contract_of_other_chain relayer',
+    'relayer_stopped relayer',
+  ]);
+  expect(named(other, [failing('block_not_in_contract')])).toEqual(['contract_of_other_chain relayer']);
+});

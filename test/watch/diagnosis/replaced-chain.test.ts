@@ -12,8 +12,8 @@ const OLD = { chainId: 5551, genesis: '0x7f83aaaaaaaa' };
 const NEW = { chainId: 5552, genesis: '0xa6d1bbbbbbbb' };
 
 /** A node whose height fell from 176 to 6 as its chain became another one, so long ago. */
-function replaced(name: string, agoMs: number, fallenMs = agoMs): KnownTarget {
-  const { target, facts } = diagnosedNode(name, NAMES, { height: 6, chain: NEW });
+function replaced(name: string, agoMs: number, fallenMs = agoMs, stalledMs = 2_000): KnownTarget {
+  const { target, facts } = diagnosedNode(name, NAMES, { height: 6, stalledMs, chain: NEW });
   const { node } = facts;
   if (node?.latest === undefined) return { target, facts };
   const fall = { from: 176, to: 6, at: NOW - fallenMs, repeated: false };
@@ -101,9 +101,23 @@ it('a halt of the network before is over', () => {
     return listCauses(view, [halt]).flatMap(({ problem, evidence }) => (problem === 'subnet_halted' ? [evidence] : []));
   };
   // Of two of four nobody knows yet.
-  const silent = (name: string) =>
-    diagnosedNode(name, NAMES, { chain: OLD, fault: { kind: 'refused', address: name } });
-  expect(halts([...targets.slice(0, 2), silent('n3'), silent('n4')])).toMatchObject([/^no block after 6 for 1m 30s/]);
+  const silent = (name: string): KnownTarget => {
+    const fault = { kind: 'refused', address: name } as const;
+    const { target, facts } = diagnosedNode(name, NAMES, { stalledMs: 90_000, chain: OLD, fault });
+    return { target, facts: { ...facts, logs: undefined } };
+  };
+  const ofTwo = (fallenMs: number, stalledMs: number) =>
+    halts([
+      ...NAMES.slice(0, 2).map((name) => replaced(name, 30_000, fallenMs, stalledMs)),
+      ...[silent('n3'), silent('n4')],
+    ]);
+  // The age of a block is that of the chain that has it.
+  expect(ofTwo(30_000, 2_000)).toEqual([]);
+  expect(ofTwo(60_000, 59_000)).toEqual([
+    'no block after 6 for 59s; 2 of 4 masternodes can vote, 3 needed, without n3 (does not answer), n4 (does not answer)',
+  ]);
+  // A fall from before the halt is no begin of another one.
+  expect(ofTwo(95_000, 2_000)).toEqual([expect.stringMatching(/^no block after 6 for 1m 30s/)]);
   expect(halts(targets)).toEqual([]);
 });
 

@@ -289,7 +289,11 @@ describe('submissions', () => {
       'the relayer died 1m ago (02:45:40 UTC) while its container lives on; restart',
     ],
     ['died of a cause', { died: { at: ago(MINUTE), because: 'p' } }, 'while its container lives on: it is broken'],
-    ['has no redis', { redisDiedAt: ago(MINUTE) }, 'the redis of the relayer died 1m ago (02:45:40 UTC)'],
+    [
+      'has no redis',
+      { redisDiedAt: ago(MINUTE) },
+      'the redis of the relayer died 1m ago (02:45:40 UTC), and without it the relayer begins no new cycle; restart',
+    ],
     ['cannot start', { startError: 'p' }, 'the relayer cannot start: it is broken'],
     ['has no mode', { modes: [] }, 'the relayer runs in no mode'],
   ] as const)('fail when the relayer %s', (_what, relayer, reason) => {
