@@ -3,7 +3,7 @@ import { formatBytes, formatTimes, listNames } from '../../lib/words.ts';
 import { describePace, findLongPace, formatLeft } from '../../model/fill.ts';
 import { LINES_LOST, type LogSourceState } from '../../model/log.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { findContainer, findSeries, isLooping, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
+import { findContainer, findSeries, isLooping, isOfRun, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { ContainerRef, Target } from '../../model/target.ts';
@@ -62,8 +62,12 @@ function findSourceDown(view: TargetView, { now }: Moment): Suspicion | undefine
 function findLinesLost(view: TargetView, moment: Moment): Suspicion | undefined {
   const { target, facts } = view.state;
   const lost = facts.logs?.patterns[LINES_LOST];
-  if (lost === undefined || moment.now - lost.at >= LOST_MS) return undefined;
+  const agoMs = moment.now - (lost?.at ?? 0);
+  // What another container lost says nothing of this one.
+  if (!lost || agoMs >= LOST_MS || !isOfRun(lost.at, findContainer(facts.container)?.startedAt)) return undefined;
   return suspectTarget('log_lines_lost', view, {
+    // Only another loss confirms it.
+    ...(agoMs >= LOST_MS / 10 && { confirmMs: 2 * LOST_MS }),
     summary: `Docker throws away lines of ${target.name} before they are read`,
     evidence: `Docker rotated the log of ${formatRef(target.container)} and threw lines away before they were read ${formatTimes(lost.count)} since subnetd started, last ${formatMoment(lost.at, moment)}`,
     fix: 'give its log more room with the option max-size of its logging driver, or let it print less, and recreate it',

@@ -105,16 +105,19 @@ const MOST_NAMED = 5;
 const nameSome = (names: readonly string[]): string =>
   names.length <= MOST_NAMED ? joinAnd(names) : listNames(names, MOST_NAMED);
 
-function formatSpan(crashes: readonly Crash[]): string {
-  const times = crashes.map(({ at }) => at);
+/** The time of all that crashed together. Of those whose crash is too old to be found by itself the start after it counts. */
+function formatSpan(crashes: readonly Crash[], crashed: readonly TargetView[], now: number): string {
+  const older = crashed.filter((one) => !crashes.some(({ target }) => target === one));
+  const isNear = (at: number) => crashes.some((one) => Math.abs(one.at - at) < MAX_WAIT_MS);
+  const times = [...crashes.map(({ at }) => at), ...older.flatMap((one) => listRecent(one, now)).filter(isNear)];
   return formatDuration(Math.max(Math.max(...times) - Math.min(...times), 1_000));
 }
 
-function describeCrashes(crashes: readonly Crash[], names: string, moment: Moment): string {
+function describeCrashes(crashes: readonly Crash[], names: string, span: string, moment: Moment): string {
   const codes = new Set(crashes.map(({ code }) => code));
   const [code] = codes;
   const how = codes.size > 1 || code === undefined ? '' : ` with exit code ${code}`;
-  return `${names} ended${how} within ${formatSpan(crashes)}, ${formatMoment(Math.max(...crashes.map(({ at }) => at)), moment)}`;
+  return `${names} ended${how} within ${span}, ${formatMoment(Math.max(...crashes.map(({ at }) => at)), moment)}`;
 }
 
 /** The first crashes among what was found, without those that something else there explains. */
@@ -150,14 +153,18 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView, befo
     some.length > 2 && some.length === nodes.length && areNodes(some)
       ? `all ${nodes.length} nodes`
       : nameSome(some.map(({ state }) => state.target.name));
-  const ends = series.map((some) => describeCrashes(some, nameAll(listCrashed(some, view, known)), view)).join('; ');
-  const crashed = [...new Set(series.flatMap((some) => listCrashed(some, view, known)))];
+  const told = series.map((some) => {
+    const all = listCrashed(some, view, known);
+    return { some, all, names: nameAll(all), span: formatSpan(some, all, view.now) };
+  });
+  const ends = told.map(({ some, names, span }) => describeCrashes(some, names, span, view)).join('; ');
+  const crashed = [...new Set(told.flatMap(({ all }) => all))];
   const running = crashed.filter(({ container: { kind } }) => kind === 'running' || kind === 'elsewhere').length;
   const again =
     running === crashed.length ? 'all are running again' : `${running} of ${crashed.length} are running again`;
   const isSeen = crashed.every(({ container }) => container.kind !== 'unknown');
   return suspect('containers_crashed', {
-    summary: `the containers of ${nameAll(listCrashed(newest, view, known))} crashed within ${formatSpan(newest)} of each other`,
+    summary: `the containers of ${told[0]?.names} crashed within ${told[0]?.span} of each other`,
     evidence: `${ends}, which nobody had requested${isSeen ? `; ${again}` : ''}`,
     fix: `look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${newest[0]?.target.state.target.name}: ${newest[0]?.found.fix}`,
     explains: joined.flatMap(({ found }) => found.explains),

@@ -171,6 +171,26 @@ describe('containers that crash within seconds of each other', () => {
     expect(found(NAMES.slice(1), NOW - 298_500)).toEqual(['container_restarting n1']);
   });
 
+  test('are told with the time of all, when those of the first are too old to be found', () => {
+    const ended = [307_000, 306_000, 305_000, 304_000, 303_000, 299_000, 298_000];
+    const all = NAMES.map((name, index) => crash(node(name), ended[index] ?? 0));
+    const [known] = diagnosed(NAMES.map((name) => crash(node(name), 9_000)));
+    const times = { since: NOW - 305_000, seenAt: NOW - 2_000, openedAt: NOW - 280_000 };
+    const open = { ...known, severity: 'warning', alert: 'x', state: 'open', ...times } as Problem;
+    const { problems } = diagnoseSubnet(
+      { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets: all.map(({ target }) => target) },
+      judgeTargets(all, NOW),
+      { problems: [open], ended: [] },
+      NOW,
+    );
+    expect(problems.map(({ summary, evidence }) => [summary, evidence])).toEqual([
+      [
+        'the containers of all 7 nodes crashed within 9s of each other',
+        'all 7 nodes ended with exit code 137 within 9s, 4m 58s ago (02:41:42 UTC), which nobody had requested; all are running again',
+      ],
+    ]);
+  });
+
   test('are told with the time of their end, not with that of their next start', () => {
     const all = NAMES.map((name, index) =>
       crash(

@@ -203,6 +203,25 @@ test('lines that Docker threw away count for ten minutes', () => {
   expect(lost(10 * MINUTE)).toEqual([]);
 });
 
+test('lines that Docker threw away are told when it does so again after ten minutes, and are of one container', () => {
+  const seen = (agoMs: number, foundMs: number, startedMs = 60 * MINUTE) => {
+    const lost = { means: 'note', count: 3, at: NOW - agoMs, order: 1, what: '', own: false } as const;
+    const { container } = diagnosedNode('n2', NAMES, { container: { startedAt: NOW - startedMs } }).facts;
+    const targets = subnetWith({ patterns: { log_lines_lost: lost } }, container && { container });
+    const judged = judgeTargets(targets, NOW);
+    const view = { name: 'devnet', consensus: 'XDPoS', targets: [], settings: DEFAULT_SETTINGS };
+    const [first] = diagnoseSubnet(view, judged, NO_PROBLEMS, NOW).problems;
+    const before = first && { ...first, since: NOW - foundMs, seenAt: NOW - 2_000 };
+    const { problems } = diagnoseSubnet(view, judged, { problems: before ? [before] : [], ended: [] }, NOW);
+    return problems.map(({ problem, state }) => `${problem} ${state}`);
+  };
+  expect(seen(59_000, 10 * MINUTE)).toEqual(['log_lines_lost open']);
+  expect(seen(59_000, 10 * MINUTE - 1)).toEqual(['log_lines_lost suspected']);
+  // Nine minutes after the last loss there is none any more.
+  expect(seen(9 * MINUTE, 10 * MINUTE)).toEqual(['log_lines_lost suspected']);
+  expect(seen(9 * MINUTE, 10 * MINUTE, 8 * MINUTE)).toEqual([]);
+});
+
 describe('a subnetd', () => {
   const seen = (clock: ClockDisturbances, facts: SubnetFacts = {}, logs: Partial<LogFacts> = {}) =>
     diagnoseSubnet(
