@@ -50,6 +50,9 @@ const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Headline['standing']
 
 const WORST_FIRST: readonly string[] = Object.keys(WHOLE);
 
+/** What will fail, if nobody acts. What fails now comes first. */
+const FORECASTS: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty', 'disk_filling', 'next_epoch_at_risk'];
+
 /** The lowest is the worst: open before clearing before planned, then critical ones, then the whole subnet before a target. */
 function rank({ problem, state, severity, planned }: Problem): number {
   if (isBlind(problem) && state !== 'clearing') return -1;
@@ -60,7 +63,8 @@ function rank({ problem, state, severity, planned }: Problem): number {
     (severity === 'critical' ? 0 : 50) +
     (place < 0 ? 20 : place) +
     // It is reported for minutes after it happened. What lasts comes first.
-    (problem === 'containers_crashed' ? 10 : 0)
+    (problem === 'containers_crashed' ? 10 : 0) +
+    (FORECASTS.includes(problem) ? 15 : 0)
   );
 }
 

@@ -86,11 +86,13 @@ function findClosedRpc(node: NodeView, view: SubnetView): Suspicion | undefined 
 }
 
 /** Its container has lost its network, so nobody can reach it, though it may still answer on its socket. */
-function findWithoutNetwork(node: NodeView): Suspicion | undefined {
-  const { name, container, target } = node;
+function findWithoutNetwork(node: NodeView, now: number): Suspicion | undefined {
+  const { name, container, target, state } = node;
   if (!hasLostNetwork(node) || container.kind !== 'running') return undefined;
   const { lostNetwork = '', name: containerName } = container.container;
   return suspectTarget('node_down', node, {
+    about: lostNetwork,
+    lastedMs: now - (checkOf(state, 'latest_block')?.since ?? now),
     summary: `${name} is connected to no network`,
     evidence: `the container of ${name} is running, but is no longer in any Docker network; it was made for ${lostNetwork}`,
     // Compose gives it back the address under which others know it.
@@ -281,7 +283,7 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
   // Why its container ends again and again is a problem of the container.
   const judged = view.nodes.filter((node) => !isStopped(node) && !node.isForeign && !isInLoop(node, view));
   const findGravest = (node: NodeView) =>
-    findWithoutNetwork(node) ??
+    findWithoutNetwork(node, view.now) ??
     findClosedRpc(node, view) ??
     findSilent(node, view) ??
     findPartitioned(node, view) ??

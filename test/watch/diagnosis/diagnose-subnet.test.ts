@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
 import type { Problem } from '../../../src/model/problem.ts';
-import { problemCatalog } from '../../../src/model/problem-catalog.ts';
+import { type ProblemName, problemCatalog } from '../../../src/model/problem-catalog.ts';
 import { DEFAULT_SETTINGS, type Subnet } from '../../../src/model/target.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
@@ -115,6 +115,22 @@ test('the headline names the first of the problems that are equally bad, with it
     detail:
       'Start it with `docker start generated-stats-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-stats-1`. The container of frontend does not run.',
   });
+});
+
+test('the headline names what fails now before what will fail, and what is critical before both', () => {
+  const targets = NAMES.map((name) => diagnosedNode(name, NAMES));
+  const problem = (name: ProblemName, summary: string, since: number): Problem => ({
+    ...{ problem: name, ...problemCatalog[name], summary, evidence: '', fix: 'mend it', state: 'open', explains: [] },
+    ...{ causes: [], since, seenAt: NOW, ...(name !== 'quorum_at_risk' && { component: 'relayer', name: 'relayer' }) },
+  });
+  const sentence = (...problems: readonly Problem[]) =>
+    findHeadline('devnet', judgeTargets(targets, NOW), problems, { quorum: undefined, hasRisen: true }).sentence;
+  const low = problem('wallet_low', 'its wallet runs out in less than a week', NOW - 90_000);
+  const crashed = problem('container_restarting', 'its container has crashed', NOW - 20_000);
+  expect(sentence(low, crashed)).toBe('devnet is running, but its container has crashed');
+  expect(sentence(low)).toBe('devnet is running, but its wallet runs out in less than a week');
+  const empty = problem('wallet_nearly_empty', 'its wallet runs out in less than two days', NOW - 90_000);
+  expect(sentence(crashed, empty)).toBe('devnet is running, but its wallet runs out in less than two days');
 });
 
 test('each failing check is told by its cause, and only what shows the cause has its fix', () => {

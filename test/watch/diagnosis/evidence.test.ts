@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ContainerFacts, Facts, KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
 import type { Fault } from '../../../src/model/observation.ts';
-import type { Problem } from '../../../src/model/problem.ts';
+import type { Problem, Suspicion } from '../../../src/model/problem.ts';
 import type { ProblemName } from '../../../src/model/problem-catalog.ts';
 import type { TargetState } from '../../../src/model/snapshot.ts';
 import type { SubnetFacts } from '../../../src/model/subnet-facts.ts';
@@ -17,6 +17,7 @@ import {
   containerOf,
   diagnosedNode,
   diagnosedService,
+  follow,
   type Given,
   NOW,
   named,
@@ -511,6 +512,25 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
       { problem: 'node_down', summary: 'n2 is connected to no network' },
     ]);
     expect(diagnose(targets).quorum?.voting).toBe(3);
+  });
+
+  test('that is silent for another reason, while the loss of its network clears, has another problem', () => {
+    const { container } = diagnosedNode('n2', NAMES, { container: { lostNetwork: 'docker_net' } }).facts;
+    const down = (targets: readonly KnownTarget[], since = SINCE) =>
+      diagnose(targets, since).problems.filter(({ problem }) => problem === 'node_down');
+    const lost = down(n2({ ...answersByIpc('n2', REFUSED), container }), NOW - 20_000);
+    const silent = down(n2({}));
+    let followed = NO_PROBLEMS;
+    const told = (seconds: number, found: readonly Suspicion[], targets: readonly KnownTarget[]) => {
+      followed = follow(followed, found, judge(targets), NOW + seconds * 1_000);
+      return followed.problems.map(({ state, summary, openedAt = 0 }) => [state, summary, (openedAt - NOW) / 1_000]);
+    };
+    // It counts from when the node was first silent.
+    expect(told(0, lost, n2({}))).toEqual([['open', 'n2 is connected to no network', 0]]);
+    expect(told(60, [], nodes())).toEqual([['clearing', 'n2 is connected to no network', 0]]);
+    for (const seconds of [62, 72, 81])
+      expect(told(seconds, silent, n2({}))).toEqual([['clearing', 'n2 is connected to no network', 0]]);
+    expect(told(82, silent, n2({}))).toEqual([['open', 'n2 does not answer', 82]]);
   });
 
   test('that goes on to print while it is asked does not hang', () => {
