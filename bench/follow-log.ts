@@ -33,6 +33,7 @@ const { stop } = followLog({
   positions: createMemoryPositions(),
   find,
   openLog: docker.openLog,
+  openTail: docker.openTail,
   startAt: 0,
   onLine: (text, start, end, at) => {
     reader.read(text, start, end, at);

@@ -17,13 +17,14 @@ export function toFrame(wallMs: number, line: string): Buffer {
 
 /**
  * An engine that only sends logs, until the test ends: `send` gets each opening with the container's id and the time that is asked
- * for, in Unix milliseconds. Resolves to what opens them.
+ * for, in Unix milliseconds. The last lines are always none. Resolves to what opens them.
  */
 export async function serveLogs(send: (response: ServerResponse, since: number, id: string) => void) {
   const server = createServer(({ url = '' }, response) => {
     response.sendDate = false;
     const { searchParams, pathname } = new URL(url, 'http://engine');
-    send(response, Number(searchParams.get('since')) * 1_000, pathname.split('/')[2] ?? '');
+    if (searchParams.has('tail')) response.end();
+    else send(response, Number(searchParams.get('since')) * 1_000, pathname.split('/')[2] ?? '');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -31,9 +32,10 @@ export async function serveLogs(send: (response: ServerResponse, since: number, 
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return (id: string, since: number, signal: AbortSignal) =>
+  const open = (query: string) => (id: string, value: number, signal: AbortSignal) =>
     new Promise<IncomingMessage>((resolve, reject) => {
-      const path = `/containers/${id}/logs?since=${since}`;
+      const path = `/containers/${id}/logs?${query}=${value}`;
       get({ host: '127.0.0.1', port, path, signal }, resolve).on('error', reject);
     });
+  return { openLog: open('since'), openTail: open('tail') };
 }

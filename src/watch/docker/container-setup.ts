@@ -5,8 +5,9 @@ import type { ContainerSetup, LogSetup, PublishedPort } from '../../model/setup.
 import { isKept, type LogConfig, readEnv, readRotation, VARIABLES } from './log-container.ts';
 import { toMembers } from './memory.ts';
 
-function toLogSetup(config: LogConfig | undefined): LogSetup {
-  const { Type } = config ?? {};
+/** Podman tells of each driver as Docker's json-file without options: how it keeps a log is not known. */
+function toLogSetup(config: LogConfig | undefined, isPodman: boolean): LogSetup {
+  const Type = isPodman ? undefined : config?.Type;
   const driver = typeof Type === 'string' && /^[\w./:@-]{1,100}$/.test(Type) ? Type : 'unknown';
   const rotation = readRotation(config);
   return { driver, isReadable: isKept(config), ...(rotation && { rotation }) };
@@ -51,7 +52,7 @@ const toRoot = (logPath: unknown): string =>
   (isPath(logPath) ? /^(.+)\/containers\/[\da-f]{64}\//.exec(logPath)?.[1] : undefined) ?? DOCKER_ROOT;
 
 /**
- * Parses how a container was made from `GET /containers/ID/json`. Of its environment only the ports are read. `isHere`: its engine runs
+ * Parses how a container was made from `GET /containers/ID/json`. Of its environment only the ports are read, and that it is Podman's. `isHere`: its engine runs
  * on this machine, so its folders are here.
  */
 export function toContainerSetup(
@@ -71,7 +72,7 @@ export function toContainerSetup(
     name,
     ...(typeof image === 'string' && /^[\w./:@-]{1,255}$/.test(image) ? { image } : {}),
     ...(typeof Image === 'string' && /^sha256:[\da-f]{64}$/.test(Image) ? { imageId: Image } : {}),
-    log: toLogSetup(toMembers(LogConfig)),
+    log: toLogSetup(toMembers(LogConfig), readEnv(Env, 'container') === 'podman'),
     published: running.length > 0 ? running : toPublished(PortBindings),
     ports: { ...(rpc && { rpc }), ...(ws && { ws }), ...(p2p && { p2p }) },
     ...(verbosity !== undefined && { verbosity }),

@@ -118,6 +118,7 @@ export function watchContainerLog(options: ContainerLogOptions): SourceWatch {
         return found;
       },
       openLog: (...asked) => docker.openLog(container, ...asked),
+      openTail: (...asked) => docker.openTail(container, ...asked),
       hasEvents: () => docker.hasEvents(container),
       startAt: clock.toWall(since),
       onLine: (text, start, end, at, old, live) => {

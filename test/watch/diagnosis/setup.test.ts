@@ -10,6 +10,7 @@ import type {
 } from '../../../src/model/setup.ts';
 import { type ContainerRef, DEFAULT_SETTINGS, targetKey } from '../../../src/model/target.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
+import { toContainerSetup } from '../../../src/watch/docker/container-setup.ts';
 import { containerOf, diagnosedNode, diagnosedService, type Given, listCauses, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
@@ -237,6 +238,19 @@ describe('the log of a container', () => {
         'write `"log-opts": { "max-size": "20m", "max-file": "5" }` into /etc/docker/daemon.json and restart Docker, or `logging: { driver: json-file, options: { max-size: 20m, max-file: "5" } }` below each service in docker-compose.yml; then recreate each container, for n1: run `HOSTPWD=$PWD docker compose -p generated up -d n1` in the folder of its compose file',
       ],
     ]);
+  });
+
+  test('of Podman is no finding, as Podman tells of each driver as json-file without options', () => {
+    const logOf = (Env: readonly string[]) =>
+      toContainerSetup(
+        { id: 'a', name: 'n' },
+        { Config: { Env }, HostConfig: { LogConfig: { Type: 'json-file', Config: null } } },
+        true,
+      ).log;
+    const of = (...env: readonly string[]) =>
+      found({ n1: made('n1', { log: logOf(env) }) }).map(([problem]) => problem);
+    expect(of('PATH=/bin')).toEqual(['log_rotation_missing']);
+    expect(of('PATH=/bin', 'container=podman')).toEqual([]);
   });
 
   test('of a bootnode that prints no pings is a finding', () => {

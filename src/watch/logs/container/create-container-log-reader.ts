@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { valueWithin } from '../../../lib/promises.ts';
 import type { LogPosition, PositionStore } from '../../../model/log.ts';
 import { openInTime } from '../../docker/client.ts';
 import { createMessageReader, createTerminalReader, FRAME_HEADER_BYTES } from '../../docker/frames.ts';
@@ -14,12 +15,16 @@ import { type LogStream, readStreams } from './streams.ts';
  */
 export type OpenLog = (id: string, since: number, signal: AbortSignal) => Promise<IncomingMessage>;
 
+/** Opens the last lines of the log of a container, as many as asked for. Rejects when there is no log. */
+export type OpenTail = (id: string, lines: number, signal: AbortSignal) => Promise<IncomingMessage>;
+
 /** Dependencies and settings of a reader. */
 export interface ContainerLogReaderOptions {
   /** The key under which the position is stored. */
   readonly source: string;
   readonly positions: PositionStore;
   readonly openLog: OpenLog;
+  readonly openTail: OpenTail;
   /** Reading starts at this time, in Unix milliseconds, or at the stored position when that is earlier. */
   readonly startAt: number;
   /**
@@ -35,8 +40,29 @@ export interface ContainerLogReaderOptions {
   readonly silenceMs?: number;
 }
 
-/** The engine answers before it looks for the first line, however long the log is. */
+/** Docker answers before it looks for the first line, however long the log is; Podman not before it has one. */
 const OPEN_MS = 10_000;
+
+/** Opens a stream, for as long as it takes while `check`, called every ten seconds, does not reject. */
+async function openWhile<T>(
+  open: (signal: AbortSignal) => Promise<T>,
+  check: (signal: AbortSignal) => Promise<void>,
+  until: AbortSignal,
+): Promise<T> {
+  const attempt = new AbortController();
+  const signal = AbortSignal.any([until, attempt.signal]);
+  const opening = open(signal);
+  try {
+    for (;;) {
+      const opened = await valueWithin(OPEN_MS, opening, undefined);
+      if (opened !== undefined) return opened;
+      await Promise.race([opening, check(signal)]);
+    }
+  } catch (error) {
+    attempt.abort();
+    throw error;
+  }
+}
 
 /**
  * Reads the logs of the containers that are the target one after the other, each until it ends or the signal aborts; rejects when
@@ -47,7 +73,7 @@ export function createContainerLogReader(
   options: ContainerLogReaderOptions,
   stored: LogPosition | undefined,
 ): (container: LogContainer, signal: AbortSignal) => Promise<void> {
-  const { source, positions, openLog, startAt, onLine, onOpened, onLost, silenceMs } = options;
+  const { source, positions, openLog, openTail, startAt, onLine, onOpened, onLost, silenceMs } = options;
   let position = stored?.kind === 'container' ? stored : undefined;
   let lastLog: ReturnType<typeof createLog> | undefined;
   let isFirst = true;
@@ -70,21 +96,30 @@ export function createContainerLogReader(
     const { lines } = log;
     let isOpened = false;
 
+    const setOpened = () => {
+      if (isOpened) return;
+      isOpened = true;
+      lastLog = log;
+      position = log.position;
+      positions.keep(source, () => log.position);
+      onOpened();
+    };
+    /** A log whose last line can be read is silent, not broken. */
+    const checkSilent = async (until: AbortSignal) => {
+      const tail = await openInTime((signal) => openTail(id, 1, signal), until, OPEN_MS);
+      tail.destroy();
+      setOpened();
+    };
+
     const openStream = async (until: AbortSignal): Promise<LogStream> => {
       const readBefore = lines.last();
       const resumeAt = lines.since() ?? log.from;
       // Lines that an earlier process has read are replayed, as far back as checks need them.
       const replaysOld = isFirst && log.isKnown;
       const since = Math.max(replaysOld ? Math.min(resumeAt, startAt) : resumeAt, 0) / 1_000;
-      const response = await openInTime((signal) => openLog(id, since, signal), until, OPEN_MS);
+      const response = await openWhile((signal) => openLog(id, since, signal), checkSilent, until);
       isFirst = false;
-      if (!isOpened) {
-        isOpened = true;
-        lastLog = log;
-        position = log.position;
-        positions.keep(source, () => log.position);
-        onOpened();
-      }
+      setOpened();
       // The timestamps are by the engine's clock, which may be on another machine.
       const openedAt = Date.parse(response.headers.date ?? '') || Date.now();
       const startReading = (fillsMs: number) => {

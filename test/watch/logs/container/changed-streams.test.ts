@@ -18,7 +18,7 @@ async function follow(
   answer: (response: ServerResponse, opening: number, id: string) => void,
 ) {
   let opened = 0;
-  const openLog = await serveLogs((response, _since, id) => {
+  const engine = await serveLogs((response, _since, id) => {
     opened++;
     response.setHeader('date', new Date(Date.UTC(2026, 10, 21)).toUTCString());
     answer(response, opened, id);
@@ -29,7 +29,7 @@ async function follow(
     source: 'test',
     positions: createMemoryPositions(),
     find: async () => find(),
-    openLog,
+    ...engine,
     startAt: 0,
     onLine: (text, start, end) => void lines.push(text.slice(start, end)),
     onState: () => {},

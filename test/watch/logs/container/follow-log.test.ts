@@ -35,6 +35,7 @@ function follow(ref: ContainerRef, options: { positions?: PositionStore; startAt
       opened++;
       return docker.openLog(...asked);
     },
+    openTail: docker.openTail,
     startAt,
     ...(silenceMs !== undefined && { silenceMs }),
     onLine: (text, start, end, _at, isOld) => void (isOld ? old : lines).push(text.slice(start, end)),

@@ -7,7 +7,7 @@ test.each([0, -90_000, 90_000])(
   'only lines printed since the log was opened are live, by the clock of an engine that is %d ms ahead',
   async (aheadMs) => {
     const engineTime = () => Date.now() + aheadMs;
-    const openLog = await serveLogs((response) => {
+    const engine = await serveLogs((response) => {
       response.setHeader('Date', new Date(engineTime()).toUTCString());
       response.write(toFrame(engineTime() - 60_000, 'a minute ago'));
       response.write(toFrame(engineTime() - 2_000, 'just before'));
@@ -18,7 +18,7 @@ test.each([0, -90_000, 90_000])(
       source: 'test',
       positions: createMemoryPositions(),
       find: async () => ({ id: 'c', running: true, isKept: true, tty: false, created: {} }),
-      openLog,
+      ...engine,
       startAt: 0,
       onLine: (text, start, end, _at, _old, live) => lines.push([text.slice(start, end), live]),
       onState: () => {},

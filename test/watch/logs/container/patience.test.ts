@@ -35,6 +35,10 @@ async function pauses(looks: readonly number[], count: number): Promise<readonly
   return found;
 }
 
+const openNothing = async () => {
+  throw new Error('there is nothing to open');
+};
+
 function followMissing() {
   const looks: number[] = [];
   const faults: unknown[] = [];
@@ -45,9 +49,8 @@ function followMissing() {
       looks.push(Date.now());
       return { what: 'no-container' };
     },
-    openLog: async () => {
-      throw new Error('there is nothing to open');
-    },
+    openLog: openNothing,
+    openTail: openNothing,
     startAt: 0,
     onLine: () => {},
     onState: (fault) => void faults.push(fault),

@@ -15,18 +15,19 @@ async function followServed(
 ) {
   const { silenceMs, rotation } = more;
   const lines: string[] = [];
+  const states: unknown[] = [];
   const { stop } = followLog({
     source: 'test',
     positions: createMemoryPositions(),
     find: async () => ({ id: 'c', running: true, startedAt: 1, isKept: true, tty: false, created: {}, rotation }),
-    openLog: await serveLogs(send),
+    ...(await serveLogs(send)),
     startAt: 0,
     silenceMs,
     onLine: (text, start, end) => void lines.push(text.slice(start, end)),
-    onState: () => {},
+    onState: (fault) => void states.push(fault),
   });
   onTestFinished(stop);
-  return { lines, stop };
+  return { lines, states, stop };
 }
 
 const sendFrom = (since: number, printed: number, response: ServerResponse) => {
@@ -74,3 +75,12 @@ test('a stream that leaves out lines but is never silent is reopened, and brings
   expect(lines).toHaveLength(500);
   expect(new Set(lines).size).toBe(500);
 }, 90_000);
+
+test('an engine that sends no header before the first line is silent, not broken', async () => {
+  const opened: ServerResponse[] = [];
+  const { lines, states } = await followServed((response) => void opened.push(response), {});
+  await vi.waitFor(() => expect(states).toEqual([undefined]), { timeout: 20_000, interval: 20 });
+  opened[0]?.write(frame(0));
+  await vi.waitFor(() => expect(lines).toEqual(['line 0']), { timeout: 5_000, interval: 20 });
+  expect(opened).toHaveLength(1);
+}, 60_000);
