@@ -26,6 +26,7 @@ const registryErrors = inOrder(
 /** How yarn, npm and pnpm say that a command ended with such a code or signal, and the shell. */
 const endedWith = (code: string, said: string) => ({
   anywhere: true,
+  isAftermath: true,
   mark: /Killed|Aborted|Command failed with |errno |Exit status /,
   match: new RegExp(
     `^(?:(?:(?:error | ELIFECYCLE +)Command failed with (?:signal "|exit code )|npm (?:ERR!|error) (?:errno|Exit status) )(?:${code})|${said})`,
