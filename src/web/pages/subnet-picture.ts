@@ -66,6 +66,10 @@ const isUnseen = ({ problems }: SubnetState): boolean =>
 const isHalted = ({ problems }: SubnetState): boolean =>
   problems.some(({ problem, state }) => problem === 'subnet_halted' && state === 'open');
 
+/** Blocks in the last minute. In a halt that is over: none comes now. */
+export const paceNow = (state: SubnetState, blocks: Steps): number | undefined =>
+  isHalted(state) ? 0 : lastOf(blocks);
+
 function findFigures(
   state: SubnetState,
   blocks: Steps,
@@ -73,7 +77,7 @@ function findFigures(
   moment: Moment,
 ): readonly Figure[] {
   const { quorum } = state;
-  const last = lastOf(blocks);
+  const last = paceNow(state, blocks);
   const pace =
     last === undefined || isUnseen(state)
       ? []

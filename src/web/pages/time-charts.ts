@@ -37,7 +37,13 @@ const NOTHING = 'No data in this time.';
 const SLOW = 0.6;
 
 /** Blocks a minute. A step without a block is hatched, one that was not watched is empty. */
-export function paceLane(axis: Axis, marks: readonly Mark[], blocks: Steps, expected: number | undefined): Html {
+export function paceLane(
+  axis: Axis,
+  marks: readonly Mark[],
+  blocks: Steps,
+  expected: number | undefined,
+  now: number | undefined,
+): Html {
   const title = 'Blocks a minute';
   const most = mostOf(blocks);
   if (most === undefined)
@@ -52,7 +58,7 @@ export function paceLane(axis: Axis, marks: readonly Mark[], blocks: Steps, expe
   const halted = blocks.filter((value) => value === 0).length * axis.stepMs;
   const slow = mostOf(only(isSlow)) !== undefined;
   const words = [
-    `${round(lastOf(blocks) ?? 0)} now`,
+    `${round(now ?? 0)} now`,
     ...(expected === undefined ? [] : [`${expected} expected`]),
     ...(slow ? ['slow at times'] : []),
     ...(halted === 0 ? [] : [`${lasting(halted)} without a block`]),

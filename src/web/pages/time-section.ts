@@ -11,7 +11,7 @@ import type { Moment } from './banner.ts';
 import { durationOf, stateOf } from './incident-words.ts';
 import { shorten } from './masternodes.ts';
 import { incidentPath } from './paths.ts';
-import { expectedPace, nodesOf } from './subnet-picture.ts';
+import { expectedPace, nodesOf, paceNow } from './subnet-picture.ts';
 import { type Axis, type Mark, rangeLinks, tickLabels, tickLines, toAxis, toMarks, xOf } from './time-axis.ts';
 import { gapLane, lagLane, latencyLane, missedLane, type NamedSteps, paceLane, walletLane } from './time-charts.ts';
 import { walletText } from './wallet-item.ts';
@@ -103,7 +103,7 @@ export function subnetTime(
     `${subnet.name} in the ${RANGES[input.range].words}`,
     rangeLinks(subnet.name, input.range, query, `time-${subnet.name}`),
     [
-      paceLane(axis, marks, blocks, expectedPace(state)),
+      paceLane(axis, marks, blocks, expectedPace(state), paceNow(state, blocks)),
       lagLane(axis, marks, steps),
       gapLane(axis, marks, gap),
       latencyLane(axis, marks, steps),
@@ -125,7 +125,7 @@ export function kioskTime(state: SubnetState, input: TimeInput, { nowWall }: Mom
   const axis = toAxis(input.range, nowWall);
   const marks = toMarks(axis, input.incidentsOf(name));
   const { blocks, gap } = input.history.stepsOf(name, input.range, nowWall);
-  return html`${paceLane(axis, marks, blocks, expectedPace(state))}${gapLane(axis, marks, gap)}
+  return html`${paceLane(axis, marks, blocks, expectedPace(state), paceNow(state, blocks))}${gapLane(axis, marks, gap)}
 <svg class="chart hours" aria-hidden="true">${tickLabels(axis, '1em')}</svg>`;
 }
 

@@ -9,6 +9,7 @@ const SIZES = [
   { width: 1_920, height: 1_080 },
   { width: 1_366, height: 768 },
   { width: 390, height: 844 },
+  { width: 1_280, height: 720 },
 ] as const;
 
 const SNAPSHOTS = {
@@ -53,11 +54,26 @@ const FIND_CUT = `[
       return inner.height > 0 && (inner.bottom > outer.bottom + 1 || inner.right > outer.right + 1);
     }))
     .map((one) => one.id || one.className || one.tagName),
+  ...[...document.querySelectorAll('.lane p')]
+    .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth)
+    .map((one) => one.textContent + ' is cut'),
   ...[...document.querySelectorAll('.panel > *, .figures div > *')]
     .filter((one) => getComputedStyle(one).position !== 'absolute' && one.nextElementSibling?.checkVisibility())
     .filter((one) => one.getBoundingClientRect().bottom > one.nextElementSibling.getBoundingClientRect().top + 1)
     .map((one) => (one.id || one.className || one.tagName) + ' covers what is below it'),
 ]`;
+
+test('the words about the pace are whole on the kiosk of every size', async () => {
+  stage.show(SNAPSHOTS['a healthy subnet']);
+  const page = await openLive();
+  const words = '12 now, 30 expected, slow at times, 12 min without a block';
+  for (const size of SIZES) {
+    await page.setViewportSize(size);
+    await page.evaluate(`document.querySelector('.lane p').textContent = '${words}'`);
+    expect(await page.evaluate(FIND_CUT), `${size.width} x ${size.height}`).toEqual([]);
+  }
+  await page.close();
+});
 
 test.each(Object.keys(SNAPSHOTS) as (keyof typeof SNAPSHOTS)[])(
   'the kiosk of %s is one screen on a wall, on a laptop and on a phone',
