@@ -273,10 +273,6 @@ function findDeaf(
   return new Map([...Map.groupBy(deaf, ({ name }) => name)].map(([name, all]) => [name, all.map(({ one }) => one)]));
 }
 
-/** The services that read the subnet through a node, by the name of the node. */
-const findReaders = ({ services }: SubnetView): ReadonlyMap<string | undefined, readonly TargetView[]> =>
-  Map.groupBy(services, ({ state: { target } }) => ('readsFrom' in target ? target.readsFrom : undefined));
-
 export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
   // The node whose height shows that others rise. A stalled node is never its own witness.
   const witness = view.nodes.find(({ rises, isStarting }) => rises && !isStarting);
@@ -315,7 +311,8 @@ export function explainOtherTargets(found: readonly Suspicion[], view: SubnetVie
   );
   const since = ({ name = '' }: Suspicion) => failsSince.get(name) ?? view.now;
   const [first = ofOut[0]] = ofOut.filter((one) => !isOldCrash(one)).toSorted((a, b) => since(a) - since(b));
-  const readers = findReaders(view);
+  /** The services that read the subnet through a node, by its name. */
+  const readers = Map.groupBy(view.services, ({ state: { target } }) => 'readsFrom' in target && target.readsFrom);
   const deaf = findDeaf(out, view);
   // A node that runs again after a failure of its own misses the others too: its peers are explained by those that are out.
   const outOrStarting = new Set(out.map(({ name }) => name));
