@@ -3,6 +3,7 @@ import type { Snapshot, TargetState } from '../../model/snapshot.ts';
 import { type Target, targetKey } from '../../model/target.ts';
 import type { CheckName } from '../../model/verdict.ts';
 import { createCells } from './create-cells.ts';
+import { addMark, readMarks } from './probe-marks.ts';
 import { createRing, findSpan, openSpan, type Ring } from './ring.ts';
 import { createTargetMemory } from './target-memory.ts';
 
@@ -14,11 +15,6 @@ const BARS = 48;
 const UP = 1;
 const DOWN = 2;
 const KINDS: readonly CheckBar[] = ['none', 'up', 'down', 'part'];
-
-/** How many of its last probes have a mark of their own. Those of a check are the digits of one number, the newest last. */
-const PROBES = 24;
-const PROBE_BASE = KINDS.length;
-const MAX_PROBES = PROBE_BASE ** PROBES;
 
 const bitOf = (verdict: string): number =>
   verdict === 'fail' ? DOWN : verdict === 'pass' || verdict === 'degraded' ? UP : 0;
@@ -64,7 +60,7 @@ interface TargetBars {
   readonly checks: readonly CheckName[];
   /** A cell for each check. */
   readonly ring: Ring<Uint8Array>;
-  /** Of each check, when it ran last, and what its last probes found. */
+  /** Of each check, when it ran last, and the marks of its last probes. */
   readonly runs: number[];
   readonly probes: number[];
 }
@@ -95,15 +91,7 @@ function mark({ ring }: TargetBars, bar: number, place: number, bit: number): vo
 function noteProbe({ runs, probes }: TargetBars, place: number, run: number | undefined, bit: number): void {
   if (run === undefined || runs[place] === run) return;
   runs[place] = run;
-  probes[place] = ((probes[place] ?? 0) * PROBE_BASE + bit) % MAX_PROBES;
-}
-
-/** What the last probes of a check found, from the first that told something. */
-function toMarks(probes: number): readonly CheckBar[] {
-  const marks: CheckBar[] = [];
-  for (let rest = probes; rest > 0; rest = Math.floor(rest / PROBE_BASE))
-    marks.unshift(KINDS[rest % PROBE_BASE] ?? 'none');
-  return marks;
+  probes[place] = addMark(probes[place] ?? 0, bit);
 }
 
 /** Starts with nothing. */
@@ -156,7 +144,7 @@ export function createCheckBars(): CheckBars {
         const bits = first === undefined || place === -1 ? 0 : own?.ring.cells[first + place];
         return KINDS[bits ?? 0] ?? 'none';
       });
-      return { halfHours, probes: toMarks(own?.probes[place] ?? 0) };
+      return { halfHours, probes: readMarks(own?.probes[place] ?? 0, KINDS) };
     },
   };
 }

@@ -6,6 +6,7 @@ import type { RoundName, Target } from '../../model/target.ts';
 import { RANGE_NAMES, RANGES, type RangeName } from '../../model/time-range.ts';
 import { createCells } from './create-cells.ts';
 import { partOf } from './create-history.ts';
+import { addMark, readMarks } from './probe-marks.ts';
 import {
   addValue,
   createStepCells,
@@ -45,12 +46,6 @@ const quantileOf = (sorted: readonly number[], share: number): number =>
 
 /** With fewer probes, a process that has just started knows less of a step than the one before it. */
 const ENOUGH = 20;
-
-const countAll = (counts: Uint16Array): number => {
-  let all = 0;
-  for (const count of counts) all += count;
-  return all;
-};
 
 function quantileOfCounts(counts: Uint16Array, all: number, share: number): number {
   let left = Math.ceil(all * share);
@@ -95,9 +90,9 @@ function findLag(state: TargetState, reference: number | undefined): number | un
   return Math.max(0, reference - node.latest.number);
 }
 
-/** How many probes have a mark of their own. */
-const PROBES = 24;
-const MARKS = { ok: 'up', planned: 'up', fail: 'down', unseen: 'none' } as const;
+/** Marks from 1 on: each probe has one, seen or not. */
+const KINDS: readonly CheckBar[] = ['none', 'none', 'up', 'down'];
+const MARKS = { unseen: 1, ok: 2, planned: 2, fail: 3 };
 
 /** What is kept of a target. */
 const createTargetSteps = () => ({
@@ -108,8 +103,8 @@ const createTargetSteps = () => ({
   isProbed: false,
   times: [] as number[],
   lag: Number.POSITIVE_INFINITY,
-  /** What its last probes found, the oldest first. */
-  probes: [] as CheckBar[],
+  /** The marks of its last probes. */
+  probes: 0,
   /** How often its probes took how long in the newest step of each coarse range. */
   counts: createCells(Uint16Array, COARSE.length * BUCKETS),
   missed: undefined as Missed | undefined,
@@ -175,7 +170,7 @@ function addLatency(own: TargetMemory, minute: number): void {
   for (const [place, range] of COARSE.entries()) {
     const ownCounts = counts.subarray(place * BUCKETS, (place + 1) * BUCKETS);
     for (const bucket of buckets) ownCounts[bucket] = Math.min(0xffff, (ownCounts[bucket] ?? 0) + 1);
-    const all = countAll(ownCounts);
+    const all = ownCounts.reduce(sum);
     if (all >= ENOUGH || !isKnown(steps, minute, OF_TARGET.p50, range))
       add(range, (share) => quantileOfCounts(ownCounts, all, share));
   }
@@ -206,7 +201,7 @@ function recordTarget(own: TargetMemory, minute: number, state: TargetState, sub
   if (run?.lastRun === undefined || run.durationSeconds === undefined || own.lastRun === run.lastRun) return;
   own.lastRun = run.lastRun;
   own.isProbed = true;
-  if (own.probes.push(MARKS[partOf(state, subnet.plannedWork)]) > PROBES) own.probes.shift();
+  own.probes = addMark(own.probes, MARKS[partOf(state, subnet.plannedWork)]);
   if (isAnswered(state)) own.times.push(run.durationSeconds * 1_000);
 }
 
@@ -308,7 +303,7 @@ export function createSteps() {
     },
     addMinute,
     /** What the last probes of a target found, the oldest first. */
-    probesOf: (target: Target): readonly CheckBar[] => [...(targets.of(target)?.probes ?? [])],
+    probesOf: (target: Target): readonly CheckBar[] => readMarks(targets.of(target)?.probes ?? 0, KINDS),
     /** Takes over the subjects of a snapshot, whose steps can be restored from then on. */
     begin: (snapshot: Snapshot): void => {
       updateSubnets(snapshot);

@@ -15,6 +15,13 @@ const subnetWith = (n2: Parameters<typeof diagnosedNode>[2] = {}): SubnetState =
   stateOf(NAMES.map((name) => diagnosedNode(name, NAMES, name === 'n2' ? n2 : {})));
 const well = subnetWith();
 const down = subnetWith({ fault: REFUSED, container: STOPPED });
+const unseen: SubnetState = {
+  ...well,
+  targets: well.targets.map((one) => ({
+    ...one,
+    checks: one.checks.map((check) => ({ ...check, verdict: 'unknown' as const })),
+  })),
+};
 const [n1, n2] = well.subnet.targets;
 if (n1 === undefined || n2 === undefined) throw new Error('two nodes are needed');
 const height = well.targets[0]?.facts.node?.latest?.number ?? 0;
@@ -76,14 +83,15 @@ describe('the latency of probes', () => {
   });
 });
 
-test('a mark for each probe is there from the first one on, and at most for the last 24', () => {
+test('a mark for each probe is there from the first one on, even of one that told nothing, and at most for the last 24', () => {
   const steps = createSteps();
   expect(steps.probesOf(n2)).toEqual([]);
-  probe(steps, AT, [4]);
+  probe(steps, AT, [4], unseen);
+  probe(steps, AT + 2_000, [4]);
   probe(steps, AT + 5_000, [4], down);
   expect([steps.probesOf(n1), steps.probesOf(n2)]).toEqual([
-    ['up', 'up'],
-    ['up', 'down'],
+    ['none', 'up', 'up'],
+    ['none', 'up', 'down'],
   ]);
   probe(steps, AT + MINUTE, Array(40).fill(4));
   expect(steps.probesOf(n2)).toEqual(Array(24).fill('up'));
