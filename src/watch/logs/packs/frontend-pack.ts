@@ -6,7 +6,7 @@ import { programEnds, RAISE_HEAP } from './program-ends.ts';
 /** How yarn, npm, pnpm and corepack begin the line that ends a fetch, if it is not about a file. */
 const FETCH_ERROR = String.raw`(?:error |npm (?:ERR!|error) |\S+ YN\d{4}: \S+ | ERR_PNPM_|(?:Internal )?Error: Error when performing | +\[cause\]: )(?!Command failed)(?![^]*E(?:NOSPC|ROFS|ACCES|DQUOT|MFILE|PERM|IO):? )`;
 /** And what all of them have. */
-const FETCH_MARK = /error |npm | ERR_PNPM| \[cause\]: |Error when performing | YN\d{4}: /;
+const FETCH_MARK = /[Ee]rror |npm | ERR_PNPM| \[cause\]: | YN\d{4}: /;
 
 /** Why the package serve could not be fetched, in order; the last one is any other reason. */
 const registryErrors = inOrder(
