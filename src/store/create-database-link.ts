@@ -8,16 +8,6 @@ import type { DatabaseAddress } from './database-url.ts';
 import { canStillRead, describeOutage } from './describe-outage.ts';
 import { checkTables } from './migrate.ts';
 
-/** A database that may go down and come back. */
-export interface DatabaseLink {
-  /** Rejects with a `DatabaseFailure` while the database is down; waits for the first attempt to open it. */
-  openStores(): Promise<Stores>;
-  /** The same with the stores of the platform API, which are loaded with the first request. */
-  open(): Promise<Repositories>;
-  isUp(): boolean;
-  stop(): Promise<void>;
-}
-
 /** The dependencies of the link. */
 export interface LinkDeps {
   readonly address: DatabaseAddress;
@@ -42,7 +32,7 @@ const CLOSE_WITHIN_MS = 1_000;
 const WARN_OF_SLOWNESS_EVERY_MS = 600_000;
 
 /** Opens the database in the background, and again after each outage. */
-export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
+export function createDatabaseLink(deps: LinkDeps) {
   const { address, onUp, onDown, onWarning, checkEveryMs = CHECK_EVERY_MS, writeEveryMs = WRITE_EVERY_MS } = deps;
   const stopping = new AbortController();
   let slowAt = Number.NEGATIVE_INFINITY;
@@ -131,12 +121,14 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
   const onFailure = () => void checkNow(true);
 
   return {
-    openStores: async () => {
+    /** Rejects with a `DatabaseFailure` while the database is down; waits for the first attempt to open it. */
+    openStores: async (): Promise<Stores> => {
       await waitForFirst();
       stores ??= createStores(getConnection(), onFailure);
       return stores;
     },
-    open: async () => {
+    /** The same with the stores of the platform API, which are loaded with the first request. */
+    open: async (): Promise<Repositories> => {
       await waitForFirst();
       const current = getConnection();
       repositories ??= loadOnce(async () =>
@@ -144,8 +136,8 @@ export function createDatabaseLink(deps: LinkDeps): DatabaseLink {
       );
       return repositories.get();
     },
-    isUp: () => up === true,
-    stop: async () => {
+    isUp: (): boolean => up === true,
+    stop: async (): Promise<void> => {
       stopping.abort();
       clearTimeout(timer);
       if (checking !== undefined) await settleWithin(CLOSE_WITHIN_MS, checking);

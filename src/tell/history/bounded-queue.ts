@@ -1,18 +1,5 @@
-/** Things that wait to be stored, the oldest first. */
-export interface BoundedQueue<T> {
-  /** Adds things; for each too many the oldest is dropped. */
-  add(items: readonly T[]): void;
-  /** Removes the oldest `count`. */
-  take(count: number): readonly T[];
-  /** Puts back what was taken and could not be stored. */
-  putBack(items: readonly T[]): void;
-  readonly size: () => number;
-  /** How many were dropped. */
-  readonly dropped: () => number;
-}
-
-/** Creates an empty queue of at most `limit` things. */
-export function createBoundedQueue<T>(limit: number): BoundedQueue<T> {
+/** Creates an empty queue of at most `limit` things that wait to be stored, the oldest first. */
+export function createBoundedQueue<T>(limit: number) {
   let items: T[] = [];
   let dropped = 0;
   const cut = () => {
@@ -21,16 +8,20 @@ export function createBoundedQueue<T>(limit: number): BoundedQueue<T> {
     items = items.slice(-limit);
   };
   return {
-    add: (more) => {
+    /** Adds things; for each too many the oldest is dropped. */
+    add: (more: readonly T[]): void => {
       for (const item of more) items.push(item);
       cut();
     },
-    take: (count) => items.splice(0, count),
-    putBack: (earlier) => {
+    /** Removes the oldest `count`. */
+    take: (count: number): readonly T[] => items.splice(0, count),
+    /** Puts back what was taken and could not be stored. */
+    putBack: (earlier: readonly T[]): void => {
       items = [...earlier, ...items];
       cut();
     },
-    size: () => items.length,
-    dropped: () => dropped,
+    size: (): number => items.length,
+    /** How many were dropped. */
+    dropped: (): number => dropped,
   };
 }

@@ -15,21 +15,6 @@ export interface ChangedIncident {
   readonly isNews: boolean;
 }
 
-/** Writes incidents to the database, which may be down or slow. Times are watched time. */
-export interface IncidentSaver {
-  /** Takes incidents that are new or have changed. */
-  add(changed: readonly ChangedIncident[]): void;
-  addCapsule(id: string, capsule: Capsule): void;
-  /** One that waits to be written. */
-  readonly capsuleOf: (id: string) => Capsule | undefined;
-  /** How many capsules wait to be written. */
-  readonly waitingCapsules: () => number;
-  /** Forgets what waits to be written of all other incidents. */
-  keepOnly(isKept: (incident: Incident) => boolean): void;
-  /** Starts to write, unless that is running; never rejects. The last time, all is written but timelines. */
-  save(isLast?: boolean): Promise<void>;
-}
-
 /** The dependencies of the saver. */
 export interface SaverDeps {
   /** Rejects while the database is down. */
@@ -64,8 +49,8 @@ function cut(known: Map<string, { readonly incident: Incident }>, most: number):
   }
 }
 
-/** Creates a saver that has not read the database yet. */
-export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
+/** Writes incidents to the database, which may be down or slow. Times are watched time. Creates a saver that has not read the database yet. */
+export function createIncidentSaver(deps: SaverDeps) {
   const { store, onLoaded, timelines, clock, keptDays, onFailure, fleet } = deps;
   const isWritten = ({ subnet }: Incident) => fleet.isWritten(subnet);
   const toWall = (incident: Incident) => convertIncident(incident, clock.toWall);
@@ -142,7 +127,8 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
   const saving = oneSaveAtATime(saveNow, onFailure);
 
   return {
-    add: (changed) => {
+    /** Takes incidents that are new or have changed. */
+    add: (changed: readonly ChangedIncident[]): void => {
       for (const { incident, isNews } of changed) {
         const { id } = incident;
         unsaved.set(id, { incident, isNews: isNews || unsaved.get(id)?.isNews === true });
@@ -151,15 +137,19 @@ export function createIncidentSaver(deps: SaverDeps): IncidentSaver {
       cut(unsaved, MOST_KEPT);
       cut(dueTimelines, MOST_PARTS_KEPT);
     },
-    addCapsule: (id, capsule) => void capsules.set(id, capsule),
-    capsuleOf: (id) => capsules.get(id),
-    waitingCapsules: () => capsules.size,
-    keepOnly: (isKept) => {
+    addCapsule: (id: string, capsule: Capsule): void => void capsules.set(id, capsule),
+    /** One that waits to be written. */
+    capsuleOf: (id: string): Capsule | undefined => capsules.get(id),
+    /** How many capsules wait to be written. */
+    waitingCapsules: (): number => capsules.size,
+    /** Forgets what waits to be written of all other incidents. */
+    keepOnly: (isKept: (incident: Incident) => boolean): void => {
       for (const [id, { incident }] of unsaved) if (!isKept(incident)) unsaved.delete(id);
       for (const [id, { incident }] of dueTimelines)
         if (!isKept(incident)) for (const known of [dueTimelines, capsules]) known.delete(id);
     },
-    save: async (isLast = false) => {
+    /** Starts to write, unless that is running; never rejects. The last time, all is written but timelines. */
+    save: async (isLast = false): Promise<void> => {
       if (isLast) await saving.idle();
       await saving.save(isLast);
     },

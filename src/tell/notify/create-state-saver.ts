@@ -11,19 +11,6 @@ export interface StateStore<T> {
   save(changed: ReadonlyMap<string, T>, gone: readonly string[]): Promise<void>;
 }
 
-/** Keeps what is known of subnets, and of this instance itself, which is the subnet with an empty name. */
-export interface StateSaver {
-  /** Whether what is stored of a subnet was read since it is watched here, or the database has not answered for too long. */
-  isKnown(subnet: string): boolean;
-  /** Whether this instance keeps a subnet, and knows what others have stored of it until it began to. */
-  isKept(subnet: string): boolean;
-  /**
-   * Reads what is new to this instance, and writes what it keeps; once more if that is running already. Never rejects, and
-   * resolves when nothing is written any more.
-   */
-  save(): Promise<void>;
-}
-
 /** What a saver needs. */
 export interface StateSaverDeps<T> {
   readonly part: FleetPart;
@@ -53,8 +40,8 @@ const withOwn = ({ subnets, isWatched, keeps, epochOf }: FleetPart) => ({
   epochOf: (subnet: string) => (subnet === '' ? 1 : epochOf(subnet)),
 });
 
-/** Creates a saver that has read nothing. */
-export function createStateSaver<T>(deps: StateSaverDeps<T>): StateSaver {
+/** Keeps what is known of subnets, and of this instance itself, which is the subnet with an empty name. Creates a saver that has read nothing. */
+export function createStateSaver<T>(deps: StateSaverDeps<T>) {
   const { now, store, isWanted, current, keyOf, subnetOf, isSame, onRead, onBug } = deps;
   const part = withOwn(deps.part);
   /** What the database has of the subnets that were read, and by subnet the epoch in which it was read. */
@@ -136,9 +123,15 @@ export function createStateSaver<T>(deps: StateSaverDeps<T>): StateSaver {
     saving = undefined;
   };
   return {
-    isKnown: (subnet) => epochs.has(subnet) || hasWaited(subnet),
-    isKept: (subnet) => part.keeps(subnet) && (isCurrent(subnet) || hasWaited(subnet)),
-    save: () => {
+    /** Whether what is stored of a subnet was read since it is watched here, or the database has not answered for too long. */
+    isKnown: (subnet: string): boolean => epochs.has(subnet) || hasWaited(subnet),
+    /** Whether this instance keeps a subnet, and knows what others have stored of it until it began to. */
+    isKept: (subnet: string): boolean => part.keeps(subnet) && (isCurrent(subnet) || hasWaited(subnet)),
+    /**
+     * Reads what is new to this instance, and writes what it keeps; once more if that is running already. Never rejects, and
+     * resolves when nothing is written any more.
+     */
+    save: (): Promise<void> => {
       isDue = true;
       saving ??= saveAll();
       return saving;
