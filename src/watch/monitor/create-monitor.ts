@@ -272,11 +272,9 @@ export function createMonitor(options: MonitorOptions): Monitor {
 
   /** Runs each probe of a target once. A round may be probing it now, over the same connection, so they run in turn. */
   const probeAll = async (target: Target, { probers }: SubnetWatch, isWanted: (round: RoundName) => boolean) => {
-    const run = async (round: RoundName, prober: Prober) => {
-      const slots = connections.slotsOf(round);
-      await slots?.acquire();
-      await runs.runInTurn(target, round, prober);
-      slots?.release();
+    const run = (round: RoundName, prober: Prober) => {
+      const probe = () => runs.runInTurn(target, round, prober);
+      return connections.slotsOf(round)?.use(probe) ?? probe();
     };
     const started = [...probers].flatMap(([round, byTarget]) => {
       const prober = isWanted(round) ? byTarget.get(target) : undefined;
