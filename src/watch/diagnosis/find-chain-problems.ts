@@ -121,7 +121,7 @@ function describeBegun(known: readonly NodeView[], { nodes, now }: SubnetView): 
 }
 
 /** Every node that answers is on another chain than before, or at the begin of the same: the network was replaced by a new one. */
-export function findReplacedChain(view: SubnetView): Suspicion | undefined {
+function findReplacedChain(view: SubnetView): Suspicion | undefined {
   const { nodes } = view;
   const known = nodes.filter(({ answers, chainFacts }) => answers === true && chainFacts !== undefined);
   const evidence = describeOther(known, view) ?? describeBegun(known, view);

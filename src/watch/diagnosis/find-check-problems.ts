@@ -51,9 +51,6 @@ function nameRelayerCause(state: TargetState): readonly [ProblemName, string] | 
 /** A server that hangs was silent for seconds before that showed. */
 const HANGS_MS = 11_000;
 
-const hangs = ({ facts: { service } }: TargetState): boolean =>
-  service?.observation.ok === false && service.observation.fault.kind === 'timeout';
-
 function toSuspicion(
   view: TargetView,
   { check, seen, fix }: FailedCheck,
@@ -68,6 +65,8 @@ function toSuspicion(
   if (explains.every((each) => explained.has(each))) return undefined;
   const { state } = view;
   const { name } = state.target;
+  const { observation } = state.facts.service ?? {};
+  const hangs = observation?.ok === false && observation.fault.kind === 'timeout';
   const [cause, summary] = (problem === 'relayer_stopped' ? nameRelayerCause(state) : undefined) ?? [problem];
   return suspectTarget(cause, view, {
     summary: summary ?? SUMMARY[problem](name),
@@ -77,7 +76,7 @@ function toSuspicion(
         ? `${WAKE_DOCKER}: the ports of its containers may have ended with it, and ${name} itself may run`
         : fix,
     explains,
-    ...(problem === 'service_down' && hangs(state) && { confirmMs: HANGS_MS }),
+    ...(problem === 'service_down' && hangs && { confirmMs: HANGS_MS }),
   });
 }
 

@@ -84,13 +84,6 @@ const FILLS_WITHIN_MS = 24 * 3_600_000;
 const NEAR_LIMIT = 0.9;
 const LARGE_LOG_BYTES = 10e9;
 
-/** What Docker and the inventory say about a container of a target that answers all the same. */
-function describeMisnamed({ state: { target, facts } }: TargetView): string {
-  const found = findContainer(facts.container);
-  if (found !== undefined) return `${found.name} does not run`;
-  return `Docker has no container for ${target.container === undefined ? target.name : describeRef(target.container)}`;
-}
-
 /** While Compose recreates a container, the old one still answers, and the new one does not run yet. */
 const REPLACED_WITHIN_MS = 20_000;
 
@@ -99,6 +92,7 @@ function findMisnamed(one: TargetView, view: SubnetView): Suspicion | undefined 
   if (one.container.kind !== 'elsewhere') return undefined;
   const { target } = one.state;
   const { name, container } = target;
+  const found = findContainer(one.state.facts.container);
   const others = listUnlisted(view).filter(({ status }) => status === 'running');
   const { since = view.now } = checkOf(one.state, 'container') ?? {};
   const isReplaced = view.now - since < REPLACED_WITHIN_MS;
@@ -106,7 +100,7 @@ function findMisnamed(one: TargetView, view: SubnetView): Suspicion | undefined 
     summary: isReplaced
       ? `the container of ${name} is being replaced, or the inventory names the wrong one`
       : `the inventory names the wrong container for ${name}`,
-    evidence: `${describeMisnamed(one)}, but ${name} answers`,
+    evidence: `${found ? `${found.name} does not run` : `Docker has no container for ${container ? describeRef(container) : name}`}, but ${name} answers`,
     fix: isReplaced
       ? 'wait a moment: one that is recreated runs again within seconds'
       : `correct the container of ${name} in the inventory${others.length === 0 ? `; find its name with ${commandToFind(container)}` : `; ${listNames(others.map((each) => each.name))} ${others.length === 1 ? 'runs and is' : 'run and are'} not in it`}`,

@@ -182,23 +182,20 @@ function describeOut(node: NodeView): string {
   return peers === 0 ? `${name} (no peers)` : `${name} (does not answer)`;
 }
 
-const describeStarting = (nodes: readonly NodeView[]): string =>
-  nodes.length === 0 ? '' : `; ${namesOf(nodes)} ${nodes.length === 1 ? 'does' : 'do'} not answer yet`;
-
 /** The checks that fail because no block comes. */
 export const explainHalt = (view: SubnetView) => [
   ...explainEach(view.targets, 'latest_block', 'log_block', 'block_data'),
   ...explainUnfed(view),
 ];
 
-const GONE_FAULTS: readonly (string | undefined)[] = ['refused', ...NETWORK_FAULTS];
-
 /** Whether a node is known to be out. A broken connection or one late answer proves nothing: the next probe shows more. */
 function isGone(node: NodeView, { stallAfterMs, now }: SubnetView): boolean {
   if (!node.isOut || isStopped(node)) return node.isOut;
   const { kind } = node.fault ?? {};
   const answeredAt = node.state.facts.node?.latest?.lastGoodAt ?? Number.NEGATIVE_INFINITY;
-  return GONE_FAULTS.includes(kind) && (kind !== 'timeout' || now - answeredAt >= stallAfterMs);
+  return (
+    ['refused', ...NETWORK_FAULTS].includes(kind ?? '') && (kind !== 'timeout' || now - answeredAt >= stallAfterMs)
+  );
 }
 
 /** The last block, and when it was first seen: nodes below may have come up to it later. */
@@ -349,11 +346,13 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspi
   const seen = isFound ? found : 'no node has shown a new block yet';
   const advice = adviseOnHalt(view, voters, quorum, last);
   const newest = last ?? shown;
+  const silent =
+    starting.length === 0 ? '' : `; ${namesOf(starting)} ${starting.length === 1 ? 'does' : 'do'} not answer yet`;
   return suspect('subnet_halted', {
     about: namesOf(out),
     lastedMs: newest && now - newest.since,
     summary: 'the subnet is halted',
-    evidence: `${seen}; ${describeVotes(quorum)}${out.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listEach(out, describeOut)}`}${describeStarting(starting)}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,
+    evidence: `${seen}; ${describeVotes(quorum)}${out.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listEach(out, describeOut)}`}${silent}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,
     fix: advice.fix,
     explains: explainHalt(view),
     causes: refsTo({}, 'quorum_at_risk', 'finality_stalled', 'next_epoch_at_risk'),

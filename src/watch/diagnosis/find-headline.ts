@@ -21,10 +21,6 @@ export const describeVotes = ({ total, required, voting, starting = 0 }: Quorum)
 export const isQuorumLost = (quorum: Quorum | undefined): quorum is Quorum =>
   quorum !== undefined && quorum.total > 0 && quorum.voting < quorum.required;
 
-/** Too few take part until more of those that have just started do. */
-const isWaiting = (quorum: Quorum | undefined): quorum is Quorum =>
-  quorum?.starting !== undefined && countReserve(quorum) < 0 && !isQuorumLost(quorum);
-
 function nameCauses(problems: readonly Problem[], except: Problem | undefined): string {
   const causes = problems.filter((one) => one !== except && one.name !== undefined && one.state !== 'clearing');
   const named = causes.slice(0, MAX_CAUSES).map(({ summary }) => summary);
@@ -90,9 +86,6 @@ function describeUnseen(targets: readonly TargetState[]): string {
   return `Docker does not answer, so ${unseen === 1 ? '1 container and its log' : `${unseen} containers and their logs`} cannot be seen.`;
 }
 
-const describeWork = (works: readonly PlannedWork[]): string =>
-  works.map((work) => `Work on ${work.name ?? work.component ?? 'the subnet'} is ${describePlanned(work)}.`).join(' ');
-
 /** What the state of a subnet is told by, beside its targets and problems. */
 interface HeadlineView {
   readonly quorum: Quorum | undefined;
@@ -137,7 +130,9 @@ export function findHeadline(
     : 'No longer seen, and over unless it returns';
   const gone = isClearing && worst !== suspected ? `${over}: ${worst.summary}.` : '';
   const join = (...sentences: readonly string[]) => sentences.filter(Boolean).join(' ');
-  const work = describeWork(plannedWork);
+  const describeWork = (one: PlannedWork) =>
+    `Work on ${one.name ?? one.component ?? 'the subnet'} is ${describePlanned(one)}.`;
+  const work = join(...plannedWork.map(describeWork));
   const toDo = worst === undefined || worst.planned !== undefined ? '' : sentence(worst.fix);
   const others = nameCauses(standing, worst);
   const isOfPart = worst === undefined || isClearing || WHOLE[worst.problem]?.[1] === undefined;
@@ -159,7 +154,8 @@ export function findHeadline(
       sentence: `${subnet} has not been seen to make a block yet`,
       detail: join(votes, suspicion, work),
     };
-  if (isOfPart && !isClearing && isWaiting(quorum)) {
+  // Too few take part until more of those that have just started do.
+  if (isOfPart && !isClearing && quorum?.starting !== undefined && countReserve(quorum) < 0) {
     const detail = join(votes, known, describeUnseen(targets), work);
     const waits = `${subnet} is waiting for masternodes that have just started`;
     return { standing: 'warn', sentence: waits, detail };

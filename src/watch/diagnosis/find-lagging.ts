@@ -71,9 +71,6 @@ function compare({ nodes }: SubnetView, node: NodeView, read: (one: NodeView) =>
 const isFar = ({ own, usual }: ReturnType<typeof compare>, leastMs: number): boolean =>
   own >= leastMs && own >= 3 * usual;
 
-const answerMs = ({ setup: { client } }: NodeView): number | undefined =>
-  client?.ok ? medianOf(client.value.tookMs) : undefined;
-
 const machineOf = ({ target: { container } }: NodeView): string | undefined => container && engineOf(container);
 
 /** For so long a line about a late vote counts. */
@@ -83,7 +80,9 @@ const LATE_MS = 3_600_000;
 function tellApart(view: SubnetView, node: NodeView) {
   const { nodes, now, facts } = view;
   const imports = compare(view, node, ({ name }) => facts.lag?.blocks.get(name)?.importMs);
-  const answers = compare(view, node, answerMs);
+  const answers = compare(view, node, ({ setup: { client } }) =>
+    client?.ok ? medianOf(client.value.tookMs) : undefined,
+  );
   const { memoryBytes = 0, memoryLimitBytes = Number.POSITIVE_INFINITY } =
     node.container.kind === 'running' ? node.container.container : {};
   const own = [

@@ -3,7 +3,6 @@ import { toShellWord } from '../../lib/words.ts';
 import { describeHealth, healthOf } from '../../model/chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { findStart, isLooping } from '../../model/restart-cause.ts';
-import type { CheckState } from '../../model/verdict.ts';
 import { commandToReplace, commandToSeeLog } from '../clients/commands-to-type.ts';
 import {
   adviceOf,
@@ -104,10 +103,6 @@ function findWithoutNetwork(node: NodeView, now: number): Suspicion | undefined 
   });
 }
 
-/** Whether Docker was asked about the container of a node after the node was first seen not to answer. */
-const isContainerSeenSince = ({ state }: NodeView, { since }: CheckState): boolean =>
-  (checkOf(state, 'container')?.lastRun ?? 0) > since;
-
 /** No call is answered, although Docker does not say that the container is stopped. Other nodes may be silent too. */
 function findSilent(node: NodeView, view: SubnetView): Suspicion | undefined {
   // A node takes some seconds until it answers.
@@ -139,7 +134,7 @@ function findSilent(node: NodeView, view: SubnetView): Suspicion | undefined {
     evidence: check?.seen ?? '',
     fix:
       (waitsForDocker ? WAKE_DOCKER : isGone ? undefined : check?.fix) ??
-      (container.kind === 'running' && check !== undefined && !isContainerSeenSince(node, check)
+      (container.kind === 'running' && check !== undefined && (checkOf(state, 'container')?.lastRun ?? 0) <= check.since
         ? `wait until Docker says whether the container of ${name} still runs`
         : 'container' in container
           ? `read why with \`docker logs --tail 100 ${toShellWord(container.container.name)}\``

@@ -15,7 +15,6 @@ import {
   standsSince,
   toAddress,
   type WalletFacts,
-  type WalletLevel,
 } from '../../model/parent-chain.ts';
 import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
@@ -44,11 +43,6 @@ import { checkOf, type SubnetView, startedAtOf } from './subnet-view.ts';
 import { explain, refsTo, suspect, type Texts } from './suspect.ts';
 
 const TOP_UP_DAYS = 30n;
-
-const PROBLEMS = {
-  low: { problem: 'wallet_low', summary: 'the wallet of the relayer runs out in less than a week' },
-  nearly_empty: { problem: 'wallet_nearly_empty', summary: 'the wallet of the relayer runs out in less than two days' },
-} as const satisfies Record<WalletLevel, Pick<Suspicion, 'problem' | 'summary'>>;
 
 /** A coin, in the smallest unit: 30 blocks cost about a tenth of it at the gas price of a stock relayer, 12.5 gwei. */
 const COIN = 10n ** 18n;
@@ -115,9 +109,8 @@ export function findWalletProblem(view: SubnetView): Suspicion | undefined {
   const missing = perDay * TOP_UP_DAYS - wallet.balance;
   const { setting, chain } = WALLETS[role];
   const [of, named] = role === 'parent' ? ['its', 'PARENTNET_WALLET'] : [`of ${setting} the`, `the key of ${setting}`];
-  const { problem, summary } = PROBLEMS[level];
-  return suspect(problem, {
-    summary,
+  return suspect(`wallet_${level}`, {
+    summary: `the wallet of the relayer runs out in less than ${level === 'low' ? 'a week' : 'two days'}`,
     ...parentSubject(view),
     evidence: `${of} balance is ${formatCoins(wallet.balance)} coins${read}, and it spends ${formatCoins(perDay)} a day (${payments} payments in ${formatDuration(overMs)}), so ${daysLeft === 0 ? 'nothing is left' : `${formatDays(daysLeft)} are left`}`,
     fix: `send ${formatCoins(missing)} coins to ${address} (${named}) on ${chain}, which lasts for ${TOP_UP_DAYS} days`,
@@ -210,19 +203,6 @@ function findOldHead(view: SubnetView, parent: ParentFacts): Suspicion | undefin
   });
 }
 
-const AT_ADDRESS: Readonly<
-  Record<Exclude<ContractReading['kind'], 'checkpoint'>, Pick<Texts, 'summary' | 'evidence'>>
-> = {
-  missing: {
-    summary: 'the parent chain has no checkpoint contract at its address',
-    evidence: 'the parent chain answers, and has no code at the address of the contract',
-  },
-  other: {
-    summary: 'the contract on the parent chain is not a checkpoint contract',
-    evidence: 'the parent chain has a contract at the address, and it does not answer getLatestBlocks',
-  },
-};
-
 /** Whoever moves a contract changes the two settings one after the other. */
 const ELSEWHERE_MS = 30_000;
 
@@ -231,14 +211,15 @@ const BROUGHT_BY_RESET: readonly ProblemName[] = ['wallet_without_funds', 'walle
 
 function findMissing(view: SubnetView, { kind }: ContractReading, { progress }: ParentFacts): Suspicion | undefined {
   if (kind === 'checkpoint') return undefined;
-  const isReset = kind === 'missing' && progress !== undefined;
-  const { summary, evidence } = AT_ADDRESS[kind];
+  const isGone = kind === 'missing';
   const before = progress ? `; it was at block ${progress.checkpoint.committed.number} when it last answered` : '';
   return suspectParent(view, 'contract_missing', {
-    summary,
-    evidence: `${evidence}${before}`,
+    summary: isGone
+      ? 'the parent chain has no checkpoint contract at its address'
+      : 'the contract on the parent chain is not a checkpoint contract',
+    evidence: `the parent chain ${isGone ? 'answers, and has no code at the address of the contract' : 'has a contract at the address, and it does not answer getLatestBlocks'}${before}`,
     fix: 'compare parentChain.contract of the inventory and CHECKPOINT_CONTRACT in common.env with the deployed contract; after a reset of the parent chain deploy it again',
-    causes: isReset ? refsTo(parentSubject(view), ...BROUGHT_BY_RESET) : [],
+    causes: isGone && progress ? refsTo(parentSubject(view), ...BROUGHT_BY_RESET) : [],
     confirmMs: toSecondWitness(view),
   });
 }
@@ -367,9 +348,6 @@ function arrivesSince(since: number, { hasAdvanced, advancedAt }: CheckpointProg
   return madeAt !== undefined && madeAt > since && isLast(madeAt);
 }
 
-const OTHER_ADDRESS =
-  'compare CHECKPOINT_CONTRACT in common.env with parentChain.contract of the inventory, and recreate the relayer after a change';
-
 /** Whether a mode fails whose blocks go to another contract. */
 function failsElsewhere(relayer: TargetState): boolean {
   const failing = [...errorsOf(relayer), ...(relayer.facts.service?.queues?.filter(failsNow) ?? [])];
@@ -394,6 +372,8 @@ export function withContract(one: Suspicion, view: SubnetView, failsSince: numbe
   return {
     ...one,
     evidence: `${one.evidence}; ${describeContract(view, progress)}${describeNext(progress)}`,
-    ...(one.problem === 'contract_missing' && { fix: OTHER_ADDRESS }),
+    ...(one.problem === 'contract_missing' && {
+      fix: 'compare CHECKPOINT_CONTRACT in common.env with parentChain.contract of the inventory, and recreate the relayer after a change',
+    }),
   };
 }

@@ -24,13 +24,6 @@ function findClocks(engines: readonly Engine[]): Suspicion | undefined {
   });
 }
 
-/** One that has done its work, or was never started, is not missed: the containers that deploy contracts end so. */
-const isOver = ({ status, exitCode }: ListedContainer): boolean =>
-  status === 'created' || (status === 'exited' && exitCode === 0);
-
-const describe = ({ name, status, exitCode }: ListedContainer): string =>
-  `${name} (${status}${exitCode === undefined ? '' : ` with code ${exitCode}`})`;
-
 const enginesOf = ({ engines }: SetupObservation): readonly Engine[] =>
   [...engines].flatMap(([name, engine]) => (engine.ok ? [[name, engine.value] as const] : []));
 
@@ -48,6 +41,9 @@ export function listUnlisted({ targets, facts }: SubnetView): readonly (ListedCo
         engineOf(ref) === engine &&
         ('name' in ref ? ref.name === name : ref.project === project && ref.service === service),
     );
+  // One that has done its work, or was never started, is not missed: the containers that deploy contracts end so.
+  const isOver = ({ status, exitCode }: ListedContainer) =>
+    status === 'created' || (status === 'exited' && exitCode === 0);
   return enginesOf(setup).flatMap(([engine, { projects }]) =>
     projects.flatMap(({ project, containers }) =>
       containers
@@ -63,7 +59,7 @@ function findUnlisted(view: SubnetView): Suspicion | undefined {
   if (first === undefined) return undefined;
   return suspect('containers_unlisted', {
     summary: 'the inventory lacks containers of its compose projects',
-    evidence: `not in the inventory: ${listEach(unlisted, describe)}`,
+    evidence: `not in the inventory: ${listEach(unlisted, ({ name, status, exitCode }) => `${name} (${status}${exitCode === undefined ? '' : ` with code ${exitCode}`})`)}`,
     fix: `add what belongs to the subnet to the inventory, as with \`container: { project: ${first.project}, service: ${first.service} }\`; give what does not the label \`subnetd.ignore: "true"\` in docker-compose.yml`,
   });
 }

@@ -23,10 +23,6 @@ const MEETS: Readonly<Record<string, string>> = {
 /** A probe that was sent before may end this much later. */
 const PROBE_MS = 10_000;
 
-/** Whether a service has answered since the nodes were last heard; an older answer proves nothing. */
-const answersSince = (state: TargetState, lastAnswer: number): boolean =>
-  state.facts.service?.observation.ok === true && (checkOf(state, 'http')?.lastRun ?? 0) > lastAnswer + PROBE_MS;
-
 /** What is not said of a node that cannot be seen. */
 const UNJUDGED = ['node_down', 'node_hanging', 'node_stalled', 'node_without_block', 'rpc_closed'] as const;
 
@@ -52,10 +48,6 @@ function isLogSilent({ state: { facts }, isLogAlive }: NodeView): boolean {
 /** Whether its log has shown a block since the node was asked in vain. */
 const hasPrintedSince = ({ state }: NodeView): boolean => (state.facts.logs?.node?.advancedAt ?? 0) > askedAt(state);
 
-/** Whether a node is known to run, whatever its RPC says. */
-const runs = ({ container, isLogAlive, answers }: NodeView): boolean =>
-  container.kind === 'running' || isLogAlive || answers === true;
-
 /** Everything unreachable at once, from here: subnetd cannot see, which says nothing about the subnet. */
 function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | undefined {
   const { nodes, targets } = view;
@@ -67,10 +59,13 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | 
   const faults = asked.length === 1 ? PATH_FAULTS : NETWORK_FAULTS;
   if (!asked.every((node) => !isStopped(node) && faults.includes(node.fault?.kind))) return undefined;
   const lastAnswer = highest(asked.map(({ state }) => state.facts.node?.latest?.lastGoodAt ?? 0));
-  const reached = targets.filter(({ state }) => answersSince(state, lastAnswer));
+  // A service that answered before the nodes were last heard proves nothing.
+  const isLater = (state: TargetState) => (checkOf(state, 'http')?.lastRun ?? 0) > lastAnswer + PROBE_MS;
+  const reached = targets.filter(({ state }) => state.facts.service?.observation.ok === true && isLater(state));
   // If services answer, the way is cut only when every node is known to run and takes no connection.
-  if (reached.length > 0 && !asked.every((node) => runs(node) && PATH_FAULTS.includes(node.fault?.kind)))
-    return undefined;
+  const runs = ({ container, isLogAlive, answers, fault }: NodeView) =>
+    (container.kind === 'running' || isLogAlive || answers === true) && PATH_FAULTS.includes(fault?.kind);
+  if (reached.length > 0 && !asked.every(runs)) return undefined;
   const met = [...new Set(asked.map(({ fault }) => String(fault?.kind)))].map((kind) => MEETS[kind] ?? kind);
   const rising = nodes.filter((node) => node.rises && hasPrintedSince(node));
   const talking = asked.filter(({ answers }) => answers === true);
@@ -92,17 +87,16 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | 
   });
 }
 
-/** Whether a node has ever answered this process of subnetd. */
-const isKnown = ({ state: { facts } }: NodeView): boolean =>
-  facts.node?.latest !== undefined || facts.node?.chain !== undefined || facts.node?.client !== undefined;
-
 /** No node has answered since subnetd started: then the addresses are more likely wrong than every node down. */
 function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Suspicion | undefined {
   // One that subnetd itself could not ask proves nothing. In its first round the others are still to be asked.
   const unasked = view.nodes.filter(({ answers }) => answers === undefined);
   if (unasked.some(({ state }) => state.facts.node !== undefined)) return undefined;
-  const isUnmet = (node: NodeView) =>
-    node.answers === false && node.unseen !== 'barred' && !isStopped(node) && !node.isStarting && !isKnown(node);
+  const isUnmet = (node: NodeView) => {
+    const { latest, chain, client } = node.state.facts.node ?? {};
+    const isMet = (latest ?? chain ?? client) !== undefined;
+    return node.answers === false && node.unseen !== 'barred' && !isStopped(node) && !node.isStarting && !isMet;
+  };
   if (!asked.every(isUnmet)) return undefined;
   const [first] = asked;
   const why = first && checkOf(first.state, 'latest_block');

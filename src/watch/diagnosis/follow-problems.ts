@@ -160,15 +160,13 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
   return toProblem(found, { state: 'open', since, seenAt: now, openedAt: openedAt ?? now });
 }
 
-const WALLET_PROBLEMS: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty'];
-
 /** Whether the end of a halt, or what a wallet spends, has had time to show since subnetd started. */
 function mayClear(
   { problem, since: begunAt, openedAt: since = begunAt }: Problem,
   nodes: readonly TargetState[],
   isSpendKnown: boolean,
 ): boolean {
-  if (WALLET_PROBLEMS.includes(problem)) return isSpendKnown;
+  if (problem === 'wallet_low' || problem === 'wallet_nearly_empty') return isSpendKnown;
   const known = nodes.filter(({ facts }) => facts.node !== undefined);
   if (problem !== 'subnet_halted' || known.length === 0) return true;
   return known.some(({ facts: { node, logs } }) => {

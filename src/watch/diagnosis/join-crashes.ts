@@ -35,11 +35,6 @@ interface Crash {
   readonly isFirst: boolean;
 }
 
-/** Whether a suspicion says of a container that Docker restarts only that it ended. */
-const isCrash = ({ problem }: Suspicion, { state, container }: TargetView): boolean =>
-  (container.kind === 'running' || container.kind === 'restarting') &&
-  (problem !== 'out_of_memory' || isOnlyKilled(state));
-
 const listRecent = ({ state: { facts } }: TargetView, now: number): readonly number[] =>
   facts.container === undefined ? [] : findCrashes(facts.container).filter((at) => now - at < LOOP_MS);
 
@@ -48,7 +43,10 @@ function toCrash(found: Suspicion, target: TargetView, now: number): Crash | und
   const { state, container } = target;
   const { container: facts } = state.facts;
   const count = listRecent(target, now).length;
-  if (facts === undefined || count > MOST_CRASHES || !isCrash(found, target)) return undefined;
+  const isHandled = container.kind !== 'running' && container.kind !== 'restarting';
+  // More is known than that it ended.
+  const isExplained = found.problem === 'out_of_memory' && !isOnlyKilled(state);
+  if (facts === undefined || count > MOST_CRASHES || isHandled || isExplained) return undefined;
   const { lastExit } = facts;
   const foundAt = container.kind === 'running' ? facts.lastRestartAt : lastExit?.at;
   if (foundAt === undefined) return undefined;
@@ -179,14 +177,12 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView, befo
 /** What is found by itself of a target whose Docker Engine was stopped. */
 const BROUGHT_BY_STOP = ['container_down', 'node_down', 'node_hanging', 'service_down', 'log_source_down'] as const;
 
-/** Whether a container ended as its Docker Engine was stopped, and is not known to have been started since. */
-const endedWithDocker = ({ state, container: { kind } }: TargetView): boolean =>
-  (kind === 'stopped' || hasEndedUnseen(state)) &&
-  endedWithEngine(state.facts.container, state.facts.container?.lastExit?.at);
-
 /** Containers that ended with their Docker Engine: what is found of each has that one cause. */
 function findStop(found: readonly Suspicion[], view: SubnetView): Suspicion | undefined {
-  const stopped = view.targets.filter(endedWithDocker);
+  // They are not known to have been started since.
+  const out = view.targets.filter(({ state, container }) => container.kind === 'stopped' || hasEndedUnseen(state));
+  const ofTarget = ({ state }: TargetView) => state.facts.container;
+  const stopped = out.filter((one) => endedWithEngine(ofTarget(one), ofTarget(one)?.lastExit?.at));
   const [first] = stopped;
   if (first === undefined || stopped.length === 1) return undefined;
   const ofTargets = stopped.flatMap(({ state }) => refsTo(state.target, ...BROUGHT_BY_STOP));
