@@ -31,6 +31,7 @@ import { createHttpTransport } from './http-transport.ts';
 import { askCalls, type BatchMemory, isMethodMissing } from './json-rpc.ts';
 import { askHead, type NodeResult, type NodeResults, readResults, toNodeBody } from './node-calls.ts';
 import {
+  type Connection,
   type Exchange,
   exchangeWithRetry,
   type ReadResponse,
@@ -97,32 +98,39 @@ interface Watched {
 
 const QUESTION = { method: 'POST', contentType: 'application/json' } as const;
 
-async function send(node: Watched, names: readonly NodeCall[], current: Run): Promise<readonly NodeResult[]> {
+// The next two, and the begin of a run, do not await: of a thousand nodes that are asked at a time, and answer after more than two small
+// collections, what waits becomes old, and stays until the next large one. A suspended function holds a place for all that it ever needs.
+
+function send(node: Watched, names: readonly NodeCall[], current: Run): Promise<readonly NodeResult[]> {
   const { transport, consensus, client } = node;
   const question = { ...QUESTION, body: toNodeBody(names, consensus, client) };
   const read: ReadResponse<readonly NodeResult[]> = (response) => readResults(names, response);
-  const exchange = current.isMet
-    ? await exchangeWithRetry(transport, question, read, current.deadline, current.signal)
-    : await transport.exchange(question, read, current.deadline, current.signal);
-  current.isMet ||= exchange.ok;
-  if (exchange.ok) return exchange.value;
-  // The last of several requests has only what is left of the time.
-  const afterMs = Math.round(performance.now() - current.begun);
-  const failed = exchange.fault.kind === 'timeout' ? { ...exchange, fault: { ...exchange.fault, afterMs } } : exchange;
-  return names.map(() => failed);
+  const exchanged = current.isMet
+    ? exchangeWithRetry(transport, question, read, current.deadline, current.signal)
+    : transport.exchange(question, read, current.deadline, current.signal);
+  return exchanged.then((exchange) => {
+    current.isMet ||= exchange.ok;
+    if (exchange.ok) return exchange.value;
+    // The last of several requests has only what is left of the time.
+    const afterMs = Math.round(performance.now() - current.begun);
+    const isLate = exchange.fault.kind === 'timeout';
+    const failed = isLate ? { ...exchange, fault: { ...exchange.fault, afterMs } } : exchange;
+    return names.map(() => failed);
+  });
 }
 
 /** Asks for some calls, which are in the order of `NODE_CALLS`. */
-async function ask(node: Watched, names: readonly NodeCall[], current: Run): Promise<NodeResults> {
+function ask(node: Watched, names: readonly NodeCall[], current: Run): Promise<NodeResults> {
   const before = current.asked;
   current.asked =
     before.length === 0 ? names : NODE_CALLS.filter((name) => names.includes(name) || before.includes(name));
-  const answered = await askCalls(names, node.batching, (some) => send(node, some, current));
-  const results: Record<string, NodeResult | undefined> = {};
-  names.forEach((name, index) => {
-    results[name] = answered[index];
+  return askCalls(names, node.batching, (some) => send(node, some, current)).then((answered) => {
+    const results: Record<string, NodeResult | undefined> = {};
+    names.forEach((name, index) => {
+      results[name] = answered[index];
+    });
+    return results as NodeResults;
   });
-  return results as NodeResults;
 }
 
 /** Takes the node for the client that it says it runs. An operator may have replaced it by another one. */
@@ -218,7 +226,7 @@ async function askHealth(
   return {};
 }
 
-async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObservation> {
+function run(node: Watched, current: Run, retry: boolean): Promise<NodeObservation> {
   current.asked = [];
   current.isMet = false;
   const { session } = node;
@@ -238,7 +246,25 @@ async function run(node: Watched, current: Run, retry: boolean): Promise<NodeObs
   }
 
   const asked = node.client;
-  const results = await ask(node, first, current);
+  return ask(node, first, current).then((results) => goOn(node, current, retry, { state, connection, asked, results }));
+}
+
+/** What a run has begun with. */
+interface Begun {
+  readonly state: Session;
+  readonly connection: Connection;
+  /** The client whose calls were asked. */
+  readonly asked: Client;
+  readonly results: NodeResults;
+}
+
+/** Goes on with a run when the first request is answered. */
+async function goOn(
+  node: Watched,
+  current: Run,
+  retry: boolean,
+  { state, connection, asked, results }: Begun,
+): Promise<NodeObservation> {
   readVersion(node, state, results.version);
   // Another client may answer other calls than those that were asked.
   if (node.client.name !== asked.name) {
