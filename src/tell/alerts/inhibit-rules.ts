@@ -38,7 +38,9 @@ export const inhibitRules: readonly InhibitRule[] = [
   },
   {
     source: [alertIs('SubnetHalted')],
-    target: [alertIn('SubnetQuorumAtRisk|SubnetFinalityStalled|SubnetRelayerStopped|SubnetStatsStale')],
+    target: [
+      alertIn('SubnetQuorumAtRisk|SubnetNextEpochAtRisk|SubnetFinalityStalled|SubnetRelayerStopped|SubnetStatsStale'),
+    ],
     equal: ['subnet'],
   },
   { source: [alertIs('SubnetChainForked')], target: [alertIs('SubnetQuorumAtRisk')], equal: ['subnet'] },

@@ -6,7 +6,7 @@ import type { TrackedAlerts } from '../../../../src/tell/alerts/tracked-alert.ts
 import { groupAlerts } from '../../../../src/tell/notify/channels/create-channels.ts';
 import { writeTitle } from '../../../../src/tell/notify/channels/message-words.ts';
 import { afterMessage, noteEnds, planMessage } from '../../../../src/tell/notify/channels/plan-message.ts';
-import { toMessage } from '../../../../src/tell/notify/channels/to-message.ts';
+import { type Message, toMessage } from '../../../../src/tell/notify/channels/to-message.ts';
 import type { NotifiedGroup } from '../../../../src/tell/notify/notified-alert.ts';
 import { foldAlerts } from '../../../../src/tell/notify/tracked-alerts.ts';
 import { settings } from '../../../support/views.ts';
@@ -21,7 +21,7 @@ const problem = (name: ProblemName, summary: string, fix: string, more: Partial<
 type Step = readonly [second: number, problems: readonly Problem[], voting?: number];
 
 /** The titles of the messages that a channel gets about a subnet of four masternodes, each with its second. */
-function listMessages(until: number, steps: readonly Step[]) {
+function listMessages(until: number, steps: readonly Step[], write: (message: Message) => string = writeTitle) {
   const judge = createJudge({});
   const place = { channel: 'ops', group: 'd', thread: 't' };
   let tracked: TrackedAlerts = new Map();
@@ -47,7 +47,7 @@ function listMessages(until: number, steps: readonly Step[]) {
     const planned = planMessage(own, told, undefined, now);
     if (planned === undefined) continue;
     const message = toMessage(planned, told, { ...place, instance: 'i', now });
-    messages.push(`${second} ${writeTitle(message)}`);
+    messages.push(write === writeTitle ? `${second} ${write(message)}` : write(message));
     told = afterMessage(planned, told, { ...place, now });
   }
   return messages;
@@ -93,6 +93,19 @@ test('a cause that is new is told within a minute, one that was told before is n
     '125 CRITICAL d: now it is down',
     '315 RESOLVED d: too many requests',
   ]);
+});
+
+test('a halt does not send the words of then of what it hides', () => {
+  const forecast = problem('next_epoch_at_risk', 'n4 has no turns in epoch 2', 'bring n4 back');
+  const halt = problem('subnet_halted', 'the subnet is halted', 'bring back n2', {
+    causes: [{ problem: 'next_epoch_at_risk' }],
+  });
+  const steps: readonly Step[] = [
+    [0, [forecast]],
+    [100, [halt]],
+  ];
+  const texts = listMessages(200, steps, (message) => message.alerts.map(({ summary }) => summary).join(', '));
+  expect(texts).toEqual(['n4 has no turns in epoch 2', 'the subnet is halted']);
 });
 
 test('a forecast that has come true is told as what lasts, once', () => {
