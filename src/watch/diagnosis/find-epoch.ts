@@ -99,21 +99,15 @@ export function countTurns(round: number, place: number, { epoch, masternodes }:
   return Math.floor(round / epoch) * ofRounds(epoch) + ofRounds(round % epoch);
 }
 
-/** What each masternode did with its turns of the epoch, by address. */
-interface Turns {
-  readonly made: number;
-  readonly missed: number;
-}
-
 /**
- * The blocks that each masternode made in the epoch until the block at which its rounds were counted. Each round is the turn of one
+ * What each masternode did with its turns of the epoch, by address: the blocks that it made until the block at which its rounds were counted. Each round is the turn of one
  * masternode, and the chain lists those that brought no block: all others brought one. Undefined when the sum is not the number of
  * blocks: then a block came between the two answers, or this chain takes turns by another rule.
  */
 export function countBlocks(
   { masternodes: { number, round, active }, missedRounds }: Counted,
   { epoch }: Pick<ConsensusSettings, 'epoch'>,
-): ReadonlyMap<string, Turns> | undefined {
+): ReadonlyMap<string, { readonly made: number; readonly missed: number }> | undefined {
   const { epochBlock, epochRound, rounds, byMiner } = missedRounds;
   if (epochBlock > number || epochRound > round || epoch < 1) return undefined;
   const rotation = { epoch, masternodes: active.length };
@@ -126,7 +120,7 @@ export function countBlocks(
   // Nobody made the genesis.
   const first = epochBlock === 0 ? 1 : epochRound;
   let left = number - epochBlock + (epochBlock === 0 ? 0 : 1);
-  const turns = new Map<string, Turns>();
+  const turns = new Map<string, { made: number; missed: number }>();
   for (const [place, address] of active.entries()) {
     const all = countTurns(round + 1, place, rotation) - countTurns(first, place, rotation);
     const lost = missed.get(address) ?? 0;

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../lib/duration.ts';
+import { collect } from '../../lib/values.ts';
 import { joinAnd, listEach, toShellWord } from '../../lib/words.ts';
 import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
 import { isLooping, START_MS } from '../../model/restart-cause.ts';
@@ -81,34 +82,24 @@ function findForeignCommittee(view: SubnetView): Required<Finding> | undefined {
 const MOST_TIMEOUTS = 4;
 const TIMEOUT_MS = 10_000;
 
-/** A masternode that waits for a block in vain. */
-interface Waiting {
-  readonly node: NodeView;
-  readonly round: number;
-  /** When it first and last said so, in watched time. */
-  readonly from: number;
-  readonly at: number;
-}
-
-/** The masternodes that were asked since then, and since their container started. */
-function findWaiting({ nodes, masters }: SubnetView, since: number): readonly Waiting[] {
-  return nodes.flatMap((node): readonly Waiting[] => {
+/** The masternodes that wait for a block in vain, as they were asked since then, and since their container started. */
+const findWaiting = ({ nodes, masters }: SubnetView, since: number) =>
+  collect(nodes, (node) => {
     const { chainFacts, isOut } = node;
     const { address, pool } = chainFacts?.observation ?? {};
     const earliest = Math.max(since, startedAtOf(node) ?? since);
-    if (chainFacts === undefined || !pool?.timeoutRound || isOut || chainFacts.at < earliest) return [];
+    if (chainFacts === undefined || !pool?.timeoutRound || isOut || chainFacts.at < earliest) return undefined;
+    if (address === undefined || masters.get(address) !== node) return undefined;
+    // When it first and last said so, in watched time.
     const { at, waitsSince = at } = chainFacts;
-    return address !== undefined && masters.get(address) === node
-      ? [{ node, round: pool.timeoutRound, from: Math.max(waitsSince, earliest), at }]
-      : [];
+    return { node, round: pool.timeoutRound, from: Math.max(waitsSince, earliest), at };
   });
-}
 
 /** After so long nodes that receive each other's rounds have met in one. */
 const metMs = ({ chain }: SubnetView): number => MOST_TIMEOUTS * (chain.consensus?.timeoutPeriodMs ?? TIMEOUT_MS);
 
 /** Whether a node that was asked later is in a lower round: then they do not receive each other's rounds. */
-const isSplit = (waiting: readonly Waiting[], view: SubnetView): boolean =>
+const isSplit = (waiting: ReturnType<typeof findWaiting>, view: SubnetView): boolean =>
   waiting.some((low) => waiting.some((high) => high.round > low.round && high.from + metMs(view) <= low.at));
 
 /** The command, as far as the inventory says where they run. */
@@ -240,29 +231,21 @@ const findNewestShown = ({ nodes, reference }: SubnetView): Block | undefined =>
   );
 
 /** The nodes of a halted subnet that may bring a vote. One that is penalised or on standby brings none back. */
-interface Voters {
-  readonly out: readonly NodeView[];
-  /** They take part, and are not connected to all others that do. */
-  readonly lonely: readonly NodeView[];
-  /** Out as well, and for less than a minute: those that have answered within it, and do not loop, may be away for a restart. */
-  readonly gone: readonly NodeView[];
-  /** They have just started, and count as voting: they do not answer yet, or they do and join the round. */
-  readonly starting: readonly NodeView[];
-  readonly joining: readonly NodeView[];
-}
-
-function findVoters(view: SubnetView): Voters {
+function findVoters(view: SubnetView) {
   const { nodes, now } = view;
   const voters = nodes.filter(createIsVoter(view));
   const out = voters.filter(({ isOut, isStarting }) => isOut && !isStarting);
   const present = voters.filter(({ isOut }) => !isOut);
   return {
     out,
+    // They take part, and are not connected to all others that do.
     lonely: present.filter(({ peers = Infinity }) => peers < present.length - 1),
+    // Out as well, and for less than a minute: those that have answered within it, and do not loop, may be away for a restart.
     gone: out.filter(
       ({ answers, state: { facts } }) =>
         answers !== true && now - (facts.node?.latest?.lastGoodAt ?? 0) < START_MS && !isLooping(facts.container, now),
     ),
+    // They have just started, and count as voting: they do not answer yet, or they do and join the round.
     starting: voters.filter(({ isOut, isStarting }) => isOut && isStarting),
     joining: voters.filter(({ isOut, name }) => !isOut && view.joining.has(name)),
   };
@@ -271,7 +254,7 @@ function findVoters(view: SubnetView): Voters {
 /** What to do about a halt, and what else is seen of it: the first that holds. */
 function adviseOnHalt(
   view: SubnetView,
-  { out, lonely, gone, starting, joining }: Voters,
+  { out, lonely, gone, starting, joining }: ReturnType<typeof findVoters>,
   { required, voting }: Pick<Quorum, 'required' | 'voting'>,
   last: Block | undefined,
 ): { readonly seen?: string; readonly fix: string } {

@@ -1,6 +1,6 @@
 import { medianOf } from '../../lib/numbers.ts';
 import { joinAnd } from '../../lib/words.ts';
-import { type BlockLag, type Lag, type LagFacts, leastShare, type Tally, type TurnTally } from '../../model/lag.ts';
+import { type Lag, type LagFacts, leastShare, type Tally } from '../../model/lag.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { engineOf } from '../../model/target.ts';
 import { isSkewed } from '../rules/judge-log-block.ts';
@@ -51,7 +51,7 @@ function usualOf<T>(all: ReadonlyMap<string, T>, own: string, read: (one: T) => 
 }
 
 /** The turns of a masternode and the usual share of the others, if this one misses clearly more of its turns than that. */
-function findMisses({ turns }: LagFacts, address: string): Laggard['missed'] {
+function findMisses({ turns }: LagFacts, address: string) {
   const own = turns.get(address);
   if (own === undefined) return undefined;
   const least = leastShare(own);
@@ -116,13 +116,7 @@ const LOOK_AT_MACHINE =
 const LOOK_AT_PATH = 'measure the path to the machines of the others, for example with `mtr`, and look at its peers';
 
 /** A masternode that falls behind the others: in its turns, with the usual share that is missed of them, or in its blocks. */
-interface Laggard {
-  readonly node: NodeView;
-  readonly missed?: { readonly turns: TurnTally; readonly usual: number };
-  readonly late?: BlockLag;
-}
-
-function findLaggard(view: SubnetView, lag: LagFacts, address: string): Laggard | undefined {
+function findLaggard(view: SubnetView, lag: LagFacts, address: string) {
   const node = view.masters.get(address);
   // What keeps it from taking part is a problem of its own, and so is a wrong clock.
   if (node === undefined || node.isOut || node.isStarting || fails(node, 'latest_block')) return undefined;
@@ -135,6 +129,8 @@ function findLaggard(view: SubnetView, lag: LagFacts, address: string): Laggard 
   if (isSkewed((clocks.own || 0) - (clocks.usual || 0))) return undefined;
   return { node, missed, late };
 }
+
+type Laggard = NonNullable<ReturnType<typeof findLaggard>>;
 
 /** In what it falls behind, in figures beside those of the others. */
 function describeLag({ missed, late }: Laggard, lag: LagFacts, address: string) {

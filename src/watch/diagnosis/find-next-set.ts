@@ -1,6 +1,6 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { formatCount, joinAnd, listEach } from '../../lib/words.ts';
-import { describeReason, type Fate, type NextSet } from '../../model/next-set.ts';
+import { describeReason, type NextSet } from '../../model/next-set.ts';
 import { isStanding, type Problem, type ProblemIndex } from '../../model/problem.ts';
 import { countReserve } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
@@ -8,7 +8,7 @@ import type { ChainView } from './chain-view.ts';
 import { describeReturn, findChosen, type Place, placeEpoch } from './find-epoch.ts';
 import { predictNextSet } from './predict-next-set.ts';
 import { countNextVotes, presenceBy } from './quorum.ts';
-import type { NodeView, SubnetView } from './subnet-view.ts';
+import type { SubnetView } from './subnet-view.ts';
 import { type Found, suspect } from './suspect.ts';
 
 /** From so long before the choice on, its outcome is worth an alert. Earlier, most that is wrong is over in time. */
@@ -30,13 +30,8 @@ export function viewNextSet(
   return predictNextSet({ epochsBy, counted, settings, place, election, chosen, presenceOf });
 }
 
-/** A masternode of the inventory that has turns now and none in the next epoch. */
-interface Leaver {
-  readonly node: NodeView;
-  readonly fate: Fate;
-}
-
-const findLeavers = ({ nextSet, chain, masters }: SubnetView): readonly Leaver[] =>
+/** The masternodes of the inventory that have turns now and none in the next epoch. */
+const findLeavers = ({ nextSet, chain, masters }: SubnetView) =>
   (chain.masternodes?.active ?? []).flatMap((address) => {
     const [node, fate] = [masters.get(address), nextSet?.fates.get(address)];
     return node === undefined || fate === undefined || fate.state === 'active' ? [] : [{ node, fate }];
@@ -44,7 +39,7 @@ const findLeavers = ({ nextSet, chain, masters }: SubnetView): readonly Leaver[]
 
 /** What keeps them in the set, in the words of an order. */
 function describeWayBack(
-  leavers: readonly Leaver[],
+  leavers: ReturnType<typeof findLeavers>,
   { isChosen }: NextSet,
   view: SubnetView,
   periodMs: number,

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../lib/duration.ts';
+import { collect } from '../../lib/values.ts';
 import { PACKETS_WITHIN_MS } from '../../model/check-limits.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { DIRECTIONS, type Direction, listWallets, type PacketFacts, WALLETS, WAYS } from '../../model/relay.ts';
@@ -16,13 +17,8 @@ const KEYS = {
   to_subnet: { role: 'subnet_zero', blocks: 'REVERSE_FULL' },
 } as const;
 
-interface Cause {
-  readonly why: string;
-  readonly fix: string;
-}
-
 /** Why packets do not arrive, as far as the endpoints, the checkpoint contract, the wallets and the relayer show. */
-function findCause(view: SubnetView, direction: Direction, { reading: { route, newestBlock } }: PacketFacts): Cause {
+function findCause(view: SubnetView, direction: Direction, { reading: { route, newestBlock } }: PacketFacts) {
   const { from, to, mode } = WAYS[direction];
   const { role, blocks } = KEYS[direction];
   const relayer = findRelayer(view)?.state;
@@ -78,7 +74,7 @@ function findCause(view: SubnetView, direction: Direction, { reading: { route, n
   };
 }
 
-function findStuck(view: SubnetView, direction: Direction): ({ readonly seen: string } & Cause) | undefined {
+function findStuck(view: SubnetView, direction: Direction) {
   const { facts, now } = view;
   const { words, mode } = WAYS[direction];
   const packets = facts.relay?.packets[direction];
@@ -88,6 +84,7 @@ function findStuck(view: SubnetView, direction: Direction): ({ readonly seen: st
   if (packets === undefined)
     return (
       wait && {
+        direction,
         seen: `the relayer (${mode.toUpperCase()}) has packets ${words}, and ${shown}`,
         why: `the checkpoint contract has been at block ${wait.block} since, and it waits for block ${wait.wanted}`,
         fix: `see in the log of the relayer that its mode ${KEYS[direction].blocks} submits blocks`,
@@ -97,16 +94,13 @@ function findStuck(view: SubnetView, direction: Direction): ({ readonly seen: st
   if (pending === 0 || now - oldestAt < PACKETS_WITHIN_MS || now - movedAt < STANDS_MS) return undefined;
   const many = pending === 1 ? '1 packet' : `${pending} packets`;
   const seen = `${many} ${words} ${pending === 1 ? 'is' : 'are'} pending, the oldest for ${formatDuration(now - oldestAt)}, and none has arrived for ${formatDuration(now - movedAt)}${shown ? `; ${shown}` : ''}`;
-  return { seen, ...findCause(view, direction, packets) };
+  return { direction, seen, ...findCause(view, direction, packets) };
 }
 
 /** Packets of XDC-Zero wait and do not move. What keeps the relayer from submitting at all is a problem of its own. */
 export function findPacketProblem(view: SubnetView): Suspicion | undefined {
   if (submits(view) === false) return undefined;
-  const stuck = DIRECTIONS.flatMap((direction) => {
-    const found = findStuck(view, direction);
-    return found === undefined ? [] : [{ direction, ...found }];
-  });
+  const stuck = collect(DIRECTIONS, (direction) => findStuck(view, direction));
   const [first] = stuck;
   if (first === undefined) return undefined;
   const isOne = stuck.length === 1;

@@ -5,14 +5,6 @@ import { commandToRecreate } from '../clients/commands-to-type.ts';
 import { adviceOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 import { suspectTarget } from './suspect.ts';
 
-/** A change of the consensus settings at a coming round. */
-interface Coming {
-  readonly upgrade: Upgrade;
-  /** The nodes that know it, and those that do not, or know another one of that round. */
-  readonly having: readonly NodeView[];
-  readonly lacking: readonly NodeView[];
-}
-
 /** What decides whether a node follows the others. Not all clients give the rest. */
 const keyOf = ({ minePeriodMs, timeoutPeriodMs, certificateThreshold }: RoundSettings): string =>
   `${minePeriodMs} ${timeoutPeriodMs} ${certificateThreshold}`;
@@ -34,8 +26,11 @@ function describeChange(before: RoundSettings, after: RoundSettings): string {
 const settingsOf = ({ isForeign, chainFacts }: NodeView): ConsensusSettings | undefined =>
   isForeign ? undefined : chainFacts?.observation.consensus;
 
-/** The next change. Only nodes that say from which rounds on their settings hold are compared. */
-export function findComing({ nodes, chain: { consensus, masternodes } }: SubnetView): Coming | undefined {
+/**
+ * The next change of the consensus settings at a coming round, and the nodes that know it and those that do not, or know another one of
+ * that round. Only nodes that say from which rounds on their settings hold are compared.
+ */
+export function findComing({ nodes, chain: { consensus, masternodes } }: SubnetView) {
   if (consensus === undefined || masternodes === undefined) return undefined;
   // Equal settings are the same object (createSharing).
   const rounds = [...new Set(nodes.map(settingsOf))].flatMap((settings) => settings?.byRound ?? []);
@@ -54,7 +49,7 @@ export function findComing({ nodes, chain: { consensus, masternodes } }: SubnetV
   // One that has the same settings already needs no change.
   const nodesOf = (has: boolean) => dated.filter(({ key }) => (key === first.key) === has).map(({ node }) => node);
   const lacking = nodesOf(false);
-  const upgrade = {
+  const upgrade: Upgrade = {
     round,
     inSeconds: Math.round(((round - masternodes.round) * consensus.minePeriodMs) / 1_000),
     change: describeChange(settingsAt(first.settings, round - 1), first.own),

@@ -26,20 +26,13 @@ const CRASHES: readonly ProblemName[] = ['container_restarting', 'silent_restart
 const MOST_CRASHES = 2;
 
 /** A crash of a container, as it was found by itself. */
-interface Crash {
-  readonly found: Suspicion;
-  readonly target: TargetView;
-  readonly at: number;
-  readonly code: number | undefined;
-  /** It had not crashed shortly before, or minutes ago and once. */
-  readonly isFirst: boolean;
-}
+type Crash = NonNullable<ReturnType<typeof toCrash>>;
 
 const listRecent = ({ state: { facts } }: TargetView, now: number): readonly number[] =>
   facts.container === undefined ? [] : findCrashes(facts.container).filter((at) => now - at < LOOP_MS);
 
 /** The newest crash of what a suspicion is about; undefined for a container that crashes again and again, whose ends are spread out. */
-function toCrash(found: Suspicion, target: TargetView, now: number): Crash | undefined {
+function toCrash(found: Suspicion, target: TargetView, now: number) {
   const { state, container } = target;
   const { container: facts } = state.facts;
   const count = listRecent(target, now).length;
@@ -56,6 +49,7 @@ function toCrash(found: Suspicion, target: TargetView, now: number): Crash | und
   const { finishedAt = foundAt } = findContainer(facts) ?? {};
   const endedAt = Math.abs(foundAt - finishedAt) < MAX_WAIT_MS ? finishedAt : foundAt;
   const { at, code } = isOwn ? lastExit : { at: endedAt, code: undefined };
+  // `isFirst`: it had not crashed shortly before, or minutes ago and once.
   return { found, target, at, code, isFirst: findSeries(facts).length === 0 };
 }
 

@@ -204,14 +204,10 @@ const NOTHING_KNOWN = 'nothing is known about the votes now';
 /** Why nothing can be said about votes. */
 function findDoubt(state: SubnetState, now: number): string | undefined {
   const { problems, quorum, epoch, reference, targets, brokenDiagnosis } = state;
-  const find = (name: ProblemName) =>
-    problems.find(({ problem, state: stage, since }) => {
-      if (problem !== name || stage === 'clearing') return false;
-      return name !== 'monitor_suspended' || now - since < RESUMED_MS;
-    });
+  const lasting = problems.filter(({ state: stage }) => stage !== 'clearing');
   if (brokenDiagnosis !== undefined) return 'the diagnosis of the subnet breaks, which is a bug in subnetd';
-  if (find('monitor_offline')) return 'subnetd cannot reach any node';
-  const suspended = find('monitor_suspended');
+  if (lasting.some(({ problem }) => problem === 'monitor_offline')) return 'subnetd cannot reach any node';
+  const suspended = lasting.find(({ problem, since }) => problem === 'monitor_suspended' && now - since < RESUMED_MS);
   if (suspended !== undefined) return `${suspended.summary} shortly before`;
   if (quorum === undefined || quorum.total === 0) return NOTHING_KNOWN;
   if (epoch === undefined) return 'no node has named the masternodes yet';
@@ -253,21 +249,10 @@ function findCostless(
     : undefined;
 }
 
-/** A node that may be a masternode, with what it can be counted on for. */
-interface Viewed {
-  readonly target: TargetState;
-  readonly member: Member;
-  readonly voter: Voter;
-}
-
 const isVoter = ({ vote }: Member): boolean => vote === 'votes' || vote === 'unknown' || vote === 'silent';
 
 /** What each node can be counted on for; the node in question also while work on it is announced. */
-function viewNodes(
-  { members = [], ...state }: SubnetState,
-  own: TargetState,
-  moment: RestartMoment,
-): readonly Viewed[] {
+function viewNodes({ members = [], ...state }: SubnetState, own: TargetState, moment: RestartMoment) {
   const byName = new Map(members.map((member) => [member.name, member]));
   const nodes = state.targets.filter(({ target }) => target.component === 'node');
   // A node that has just started, or is back from a problem, may not have connected to the others yet.
@@ -296,7 +281,7 @@ const masternodes = (count: number): string => formatCount(count, 'masternode', 
 
 /** What the votes of the nodes beside a target allow. */
 function judgeVotes(
-  voters: readonly Viewed[],
+  voters: ReturnType<typeof viewNodes>,
   own: TargetState,
   { total, required }: Quorum,
   { epoch }: SubnetState,

@@ -1,7 +1,7 @@
 import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
 import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
-import { type CheckpointLag, findCheckpointLag } from '../../model/checkpoint-lag.ts';
+import { findCheckpointLag } from '../../model/checkpoint-lag.ts';
 import type { CheckpointMode, CheckpointProgress } from '../../model/parent-chain.ts';
 import type { ProblemRef } from '../../model/problem.ts';
 import { readLite } from '../../model/relay.ts';
@@ -66,27 +66,18 @@ export function findMode(view: SubnetView, progress: CheckpointProgress | undefi
 const USUAL = { minePeriodMs: 2_000, epoch: 900 };
 
 /** How late a checkpoint may be: submitting every block takes minutes, and in lite mode a whole epoch lies between two. */
-interface AllowedLag {
-  readonly ms: number;
-  readonly blocks: number;
-}
-
-export function findAllowedLag(view: SubnetView, mode: CheckpointMode): AllowedLag {
+export function findAllowedLag(view: SubnetView, mode: CheckpointMode) {
   const { minePeriodMs, epoch } = view.chain.consensus ?? USUAL;
   const ms = view.subnet.settings.logs.submissionsWithinMs ?? SUBMITS_WITHIN_MS.full;
   const blocks = Math.ceil(ms / minePeriodMs);
   return mode === 'lite' ? { ms: Number.POSITIVE_INFINITY, blocks: epoch + blocks } : { ms, blocks };
 }
 
-/** The lag of the contract, in blocks and in time; undefined while it is unknown. */
-interface Lag extends CheckpointLag {
-  /** How much of it may have come since the contract was read. */
-  readonly since: AllowedLag;
-  /** By the times of the blocks, else by the usual time between two. */
-  readonly ms: number;
-}
-
-export function findLag(view: SubnetView): Lag | undefined {
+/**
+ * The lag of the contract, in blocks and in time, by the times of the blocks, else by the usual time between two; undefined while it is
+ * unknown. `since`: how much of it may have come since the contract was read.
+ */
+export function findLag(view: SubnetView) {
   const { parent } = view.facts;
   const states = view.nodes.map(({ state }) => state);
   const lag = findCheckpointLag(states, view.reference, parent);

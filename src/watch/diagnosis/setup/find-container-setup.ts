@@ -63,11 +63,6 @@ function findQuiet({ one, target, container }: Made): Suspicion | undefined {
   });
 }
 
-/** A port that is open to everybody who reaches the machine, and what answers there. */
-interface OpenPort extends PublishedPort {
-  readonly what: string;
-}
-
 const portOf = (address: string | undefined): number | undefined =>
   address === undefined ? undefined : Number(URL.parse(address)?.port);
 
@@ -86,8 +81,9 @@ function nameGuarded(target: Target, { ports }: ContainerSetup, { containerPort,
   }
 }
 
-function findOpen(target: Target, container: ContainerSetup): readonly OpenPort[] {
-  const open = new Map<number, OpenPort>();
+/** The ports that are open to everybody who reaches the machine, and what answers there. */
+function findOpen(target: Target, container: ContainerSetup) {
+  const open = new Map<number, PublishedPort & { readonly what: string }>();
   for (const port of container.published) {
     const what = ['0.0.0.0', '::'].includes(port.hostIp) ? nameGuarded(target, container, port) : undefined;
     if (what !== undefined && port.protocol === 'tcp') open.set(port.hostPort, { ...port, what });

@@ -111,19 +111,6 @@ const DANGERS: Readonly<Record<string, string>> = {
   personal: 'guess the password of its account (personal_unlockAccount)',
 };
 
-/** A node that serves anyone, and where. */
-interface Exposed {
-  readonly node: NodeView;
-  readonly client: Client;
-  readonly seen: RpcExposure;
-  readonly where: Where;
-  readonly dangerous: readonly string[];
-  /** The namespaces that a web page could abuse. On a node's own machine, what every masternode needs does not count. */
-  readonly abused: readonly string[];
-  /** Undefined when it is not known that its account is unlocked. */
-  readonly unlocked: UnlockedBy | undefined;
-}
-
 /** How it is known that the account of a node is unlocked. `before` is what was known, which stays so while a masternode is out. */
 function findUnlocked(
   node: NodeView,
@@ -141,8 +128,8 @@ function findUnlocked(
   return isMissing(node) || silentVoters.has(address) ? before : 'signing';
 }
 
-/** What a node serves to anyone, if anything; nothing for one that wants a password. */
-function findExposed(node: NodeView, view: SubnetView): Exposed | undefined {
+/** What a node serves to anyone, if anything, and where; nothing for one that wants a password. */
+function findExposed(node: NodeView, view: SubnetView) {
   const { exposure } = node.setup;
   if (!exposure?.ok) return undefined;
   const seen = exposure.value;
@@ -157,16 +144,12 @@ function findExposed(node: NodeView, view: SubnetView): Exposed | undefined {
   if (where === undefined || (where.reach === 'loopback' && !seen.anyHost && !seen.anyOrigin)) return undefined;
   const dangerous = seen.modules.filter((module) => Object.hasOwn(DANGERS, module));
   const isOpen = unlocked !== undefined && where.reach !== 'loopback';
-  return {
-    node,
-    client,
-    seen,
-    where,
-    dangerous,
-    abused: isOpen ? [...dangerous, 'eth'].toSorted() : dangerous,
-    unlocked,
-  };
+  // The namespaces that a web page could abuse. On a node's own machine, what every masternode needs does not count.
+  const abused = isOpen ? [...dangerous, 'eth'].toSorted() : dangerous;
+  return { node, client, seen, where, dangerous, abused, unlocked };
 }
+
+type Exposed = NonNullable<ReturnType<typeof findExposed>>;
 
 const namesOf = (ones: readonly Exposed[]): string => listEach(ones, ({ node }) => node.name);
 
