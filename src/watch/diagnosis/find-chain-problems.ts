@@ -121,7 +121,7 @@ function describeBegun(known: readonly NodeView[], { nodes, now }: SubnetView): 
 }
 
 /** Every node that answers is on another chain than before, or at the begin of the same: the network was replaced by a new one. */
-function findReplacedChain(view: SubnetView): Suspicion | undefined {
+function findReplacedChain(view: SubnetView): Found {
   const { nodes } = view;
   const known = nodes.filter(({ answers, chainFacts }) => answers === true && chainFacts !== undefined);
   const evidence = describeOther(known, view) ?? describeBegun(known, view);
@@ -159,7 +159,7 @@ export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly S
 }
 
 /** Nodes that have another block at one height than most. Heights that nodes are asked for are long committed. */
-function findFork({ nodes }: SubnetView): Suspicion | undefined {
+function findFork({ nodes }: SubnetView): Found {
   const marked = nodes.filter((node) => !node.isForeign && !isStopped(node));
   const first = new Map<number, string>();
   for (const { chainFacts } of marked)

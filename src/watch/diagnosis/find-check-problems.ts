@@ -18,7 +18,7 @@ import {
   type TargetView,
   WAKE_DOCKER,
 } from './subnet-view.ts';
-import { explain, READ_FROM_NODE, suspect, suspectTarget } from './suspect.ts';
+import { explain, type Found, READ_FROM_NODE, suspect, suspectTarget } from './suspect.ts';
 
 const SUMMARY: Readonly<Record<Exclude<(typeof PROBLEM_OF_CHECK)[CheckName], undefined>, (name: string) => string>> = {
   peers_missing: (name) => `${name} does not have the peers that it should have`,
@@ -56,7 +56,7 @@ function toSuspicion(
   { check, seen, fix }: FailedCheck,
   explained: ReadonlySet<ExplainedCheck>,
   subnet: SubnetView,
-): Suspicion | undefined {
+): Found {
   const problem = PROBLEM_OF_CHECK[check];
   if (problem === undefined) return undefined;
   // A server that does not answer explains what it does not show.
@@ -81,7 +81,7 @@ function toSuspicion(
 }
 
 /** The checks that see less than they could, as one finding: in a subnet as it is generated, every node has the same ones. */
-function findDegraded(targets: readonly TargetView[]): Suspicion | undefined {
+function findDegraded(targets: readonly TargetView[]): Found {
   const isDegraded = ({ verdict }: CheckState) => verdict === 'degraded';
   if (!targets.some(({ state }) => state.checks.some(isDegraded))) return undefined;
   const degraded = targets.flatMap(({ state: { target, checks } }) =>

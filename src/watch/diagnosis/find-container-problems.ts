@@ -12,7 +12,7 @@ import { explainUnread, isYetToCome } from '../rules/find-log-fault.ts';
 import { hasEndedFailure } from './find-known-failures.ts';
 import { listUnlisted } from './find-setup-problems.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
-import { explain, explainAll, findEach, refsTo, suspectTarget } from './suspect.ts';
+import { explain, explainAll, type Found, findEach, refsTo, suspectTarget } from './suspect.ts';
 
 /** Lines that were lost count for this long, so that a loss that happens again and again is one problem. */
 const LOST_MS = 10 * 60_000;
@@ -39,7 +39,7 @@ function explainDriver({ container: ref, name }: Target, container: TargetSetup[
   };
 }
 
-function findSourceDown(view: TargetView, { now }: Moment): Suspicion | undefined {
+function findSourceDown(view: TargetView, { now }: Moment): Found {
   const { state, setup } = view;
   const unread = findUnread(state);
   if (unread === undefined || isYetToCome(unread[1].fault, state.facts, now)) return undefined;
@@ -59,7 +59,7 @@ function findSourceDown(view: TargetView, { now }: Moment): Suspicion | undefine
   });
 }
 
-function findLinesLost(view: TargetView, moment: Moment): Suspicion | undefined {
+function findLinesLost(view: TargetView, moment: Moment): Found {
   const { target, facts } = view.state;
   const lost = facts.logs?.patterns[LINES_LOST];
   const agoMs = moment.now - (lost?.at ?? 0);
@@ -88,7 +88,7 @@ const LARGE_LOG_BYTES = 10e9;
 const REPLACED_WITHIN_MS = 20_000;
 
 /** The inventory names a container that is not the one of its target. Nothing is wrong with the target. */
-function findMisnamed(one: TargetView, view: SubnetView): Suspicion | undefined {
+function findMisnamed(one: TargetView, view: SubnetView): Found {
   if (one.container.kind !== 'elsewhere') return undefined;
   const { target } = one.state;
   const { name, container } = target;
@@ -110,7 +110,7 @@ function findMisnamed(one: TargetView, view: SubnetView): Suspicion | undefined 
 }
 
 /** A container that does not run, or does not stay up, in the words of its check. It explains every failing check of its target. */
-function findDown(one: TargetView, { now }: Moment): Suspicion | undefined {
+function findDown(one: TargetView, { now }: Moment): Found {
   const { state, container: view } = one;
   const { target, facts } = state;
   const { name } = target;
@@ -151,7 +151,7 @@ function findDown(one: TargetView, { now }: Moment): Suspicion | undefined {
 }
 
 /** Memory that grows for hours reaches its limit within a day. In the first hour after a start each program takes more. */
-function findFillingMemory(one: TargetView): Suspicion | undefined {
+function findFillingMemory(one: TargetView): Found {
   const { facts, target } = one.state;
   const fill = facts.container?.memory;
   const pace = fill && findLongPace(fill);
@@ -164,7 +164,7 @@ function findFillingMemory(one: TargetView): Suspicion | undefined {
   });
 }
 
-function findMemory(one: TargetView): Suspicion | undefined {
+function findMemory(one: TargetView): Found {
   if (one.container.kind !== 'running') return undefined;
   const { name } = one.state.target;
   const { memoryBytes = 0, memoryLimitBytes = Number.POSITIVE_INFINITY, name: container } = one.container.container;
@@ -178,7 +178,7 @@ function findMemory(one: TargetView): Suspicion | undefined {
   });
 }
 
-function findLargeLog(one: TargetView): Suspicion | undefined {
+function findLargeLog(one: TargetView): Found {
   const { name, logFiles } = one.state.target;
   const { fileBytes = 0 } = one.state.facts.logs ?? {};
   if (logFiles.length === 0 || fileBytes <= LARGE_LOG_BYTES) return undefined;

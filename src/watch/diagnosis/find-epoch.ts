@@ -48,13 +48,11 @@ export function placeEpoch(chain: ChainView, masternodes: Masternodes): Place | 
  * Those whose turn comes in the next epoch; undefined until the chain has chosen them. They are the candidates without the
  * penalised ones, as many as there may be (XDC-Subnet engine_v2/engine.go). Somebody is on standby only when that many are there.
  */
-export function findChosen(
-  { consensus, nextEpoch: next }: ChainView,
-  { active, standby }: Masternodes,
-  place: Place | undefined,
-): ReadonlySet<string> | undefined {
-  if (next?.block === undefined || place?.choiceBlock === undefined || next.block !== place.choiceBlock + 1)
-    return undefined;
+export function findChosen(chain: ChainView, masternodes: Masternodes): ReadonlySet<string> | undefined {
+  const { consensus, nextEpoch: next } = chain;
+  const { active, standby } = masternodes;
+  const choiceBlock = placeEpoch(chain, masternodes)?.choiceBlock;
+  if (next?.block === undefined || choiceBlock === undefined || next.block !== choiceBlock + 1) return undefined;
   const penalised = new Set(next.penalised);
   const most = standby.length > 0 ? active.length : Math.max(active.length, mostMasternodes(consensus));
   return new Set(next.candidates.filter((address) => !penalised.has(address)).slice(0, most));
@@ -70,7 +68,7 @@ export function describeReturn(
   const place = masternodes && placeEpoch(chain, masternodes);
   if (masternodes === undefined || place === undefined) return 'it may take part again in a later epoch';
   const { number, firstBlock = 0, choiceBlock, nextFirstBlock, isNextAtLatest } = place;
-  const chosen = findChosen(chain, masternodes, place);
+  const chosen = findChosen(chain, masternodes);
   const next = `epoch ${number + 1}`;
   const keep = isOut ? 'bring it back and keep it running' : 'keep it running';
   if (isNextAtLatest)
@@ -200,7 +198,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const { number: block, round, active, standby, penalised } = masternodes;
   const place = placeEpoch(chain, masternodes);
   const turns = counted && consensus && countBlocks(counted, consensus);
-  const chosen = findChosen(chain, masternodes, place);
+  const chosen = findChosen(chain, masternodes);
   const memberOf = indexMembers(view, members);
   const votes = countNextVotes(view);
   const following = place && place.number + 1;

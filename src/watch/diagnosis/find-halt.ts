@@ -1,12 +1,12 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { collect } from '../../lib/values.ts';
 import { joinAnd, listEach, toShellWord } from '../../lib/words.ts';
-import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
+import type { Problem, ProblemIndex } from '../../model/problem.ts';
 import { isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { isCredible } from '../rules/view.ts';
-import { findChosen, placeEpoch } from './find-epoch.ts';
+import { findChosen } from './find-epoch.ts';
 import { describeVotes } from './find-headline.ts';
 import { type Block, describeSetBackAll, findLostSnapshot, findLostState, isGapBlock } from './find-lost-state.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
@@ -21,7 +21,7 @@ import {
   type SubnetView,
   startedAtOf,
 } from './subnet-view.ts';
-import { explainEach, refsTo, suspect } from './suspect.ts';
+import { explainEach, type Found, refsTo, suspect } from './suspect.ts';
 
 /** A node that waits prints a line about each message that it refuses: one each timeout. */
 const REFUSED_WITHIN_MS = 60_000;
@@ -48,7 +48,7 @@ function isAtSwitch({ chain, nodes, reference = 0 }: SubnetView): boolean {
 function findNext({ chain }: SubnetView): readonly string[] {
   const { masternodes, nextEpoch } = chain;
   if (masternodes === undefined || nextEpoch === undefined) return [];
-  if (nextEpoch.block !== undefined) return [...(findChosen(chain, masternodes, placeEpoch(chain, masternodes)) ?? [])];
+  if (nextEpoch.block !== undefined) return [...(findChosen(chain, masternodes) ?? [])];
   return nextEpoch.candidates.filter((address) => !nextEpoch.penalised.includes(address));
 }
 
@@ -295,7 +295,7 @@ function adviseOnHalt(
 }
 
 /** No node has made or received a block for the stall limit. Once open, a halt lasts until there is a new block, not until the nodes are back. */
-export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | undefined {
+export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Found {
   const { nodes, now, stallAfterMs, quorum = { total: 0, required: 0, voting: 0 } } = view;
   if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
   const halt = before.get({ problem: 'subnet_halted' });

@@ -5,7 +5,7 @@ import type { Suspicion } from '../../model/problem.ts';
 import { formatSkew, isSkewed, zoneMs } from '../rules/judge-log-block.ts';
 import { parentSubject } from './parent-view.ts';
 import { isStopped, type SubnetView } from './subnet-view.ts';
-import { explain, explainEach, refsTo, suspect, suspectTarget } from './suspect.ts';
+import { explain, explainEach, type Found, refsTo, suspect, suspectTarget } from './suspect.ts';
 
 /** The one in the middle; of two in the middle the one nearer to us. */
 function middleOf(aheadMs: readonly number[]): number {
@@ -48,7 +48,7 @@ const LEAST_STEP_MS = 5_000;
 const NEW_LINES_MS = 60_000;
 
 /** subnetd itself was suspended, or its clock was set: what was seen meanwhile is not known, and times have moved. */
-export function findMonitorProblem({ gap, step }: ClockDisturbances, view: SubnetView): Suspicion | undefined {
+export function findMonitorProblem({ gap, step }: ClockDisturbances, view: SubnetView): Found {
   const { now, facts } = view;
   const wasGone = gap !== undefined && gap.realMs >= LEAST_GAP_MS && now - gap.endedAt < REPORTED_MS;
   const isStep = step !== undefined && Math.abs(step.byMs) >= LEAST_STEP_MS;

@@ -25,7 +25,7 @@ export function viewNextSet(
   if (counted === undefined || settings === undefined || election === undefined) return undefined;
   const place = placeEpoch(chain, counted.masternodes);
   if (place === undefined) return undefined;
-  const chosen = findChosen(chain, counted.masternodes, place) && nextEpoch;
+  const chosen = findChosen(chain, counted.masternodes) && nextEpoch;
   const presenceOf = presenceBy(voters, counted.at, now);
   return predictNextSet({ epochsBy, counted, settings, place, election, chosen, presenceOf });
 }

@@ -22,7 +22,7 @@ import {
   type TargetView,
   WAKE_DOCKER,
 } from './subnet-view.ts';
-import { explain, explainEach, findEach, READ_FROM_NODE, suspectTarget } from './suspect.ts';
+import { explain, explainEach, type Found, findEach, READ_FROM_NODE, suspectTarget } from './suspect.ts';
 
 /** The command that restarts a node, as far as the inventory says where it runs. */
 export const commandToRestart = ({ container, name }: NodeView): string =>
@@ -54,7 +54,7 @@ function findLife({ answers, fault, isLogAlive, unseen, state }: NodeView): stri
 }
 
 /** The RPC of a node cannot be reached, but the node runs. */
-function findClosedRpc(node: NodeView, view: SubnetView): Suspicion | undefined {
+function findClosedRpc(node: NodeView, view: SubnetView): Found {
   const { name, state, fault, isStarting, answers, setup } = node;
   // One whose socket answers has started, and opens its RPC some seconds later.
   const opens = findStart(state.facts.container, view.now) !== undefined;
@@ -85,7 +85,7 @@ function findClosedRpc(node: NodeView, view: SubnetView): Suspicion | undefined 
 }
 
 /** Its container has lost its network, so nobody can reach it, though it may still answer on its socket. */
-function findWithoutNetwork(node: NodeView, now: number): Suspicion | undefined {
+function findWithoutNetwork(node: NodeView, now: number): Found {
   const { name, container, target, state } = node;
   if (!hasLostNetwork(node) || container.kind !== 'running') return undefined;
   const { lostNetwork = '', name: containerName } = container.container;
@@ -104,7 +104,7 @@ function findWithoutNetwork(node: NodeView, now: number): Suspicion | undefined 
 }
 
 /** No call is answered, although Docker does not say that the container is stopped. Other nodes may be silent too. */
-function findSilent(node: NodeView, view: SubnetView): Suspicion | undefined {
+function findSilent(node: NodeView, view: SubnetView): Found {
   // A node takes some seconds until it answers.
   if (node.answers !== false || node.isStarting) return undefined;
   const { name, state, container, fault, unseen } = node;
@@ -156,7 +156,7 @@ function findOtherNetwork(node: NodeView, { nodes }: SubnetView): number | undef
 const idOf = ({ chainFacts }: NodeView): string | undefined => chainFacts?.observation.nodeId;
 
 /** A node without peers while others have some: it runs, so a restart does not help. */
-function findPartitioned(node: NodeView, view: SubnetView): Suspicion | undefined {
+function findPartitioned(node: NodeView, view: SubnetView): Found {
   const { name, target, peers, isStarting } = node;
   if (peers !== 0 || target.expectedPeers === 0) return undefined;
   const connected = view.nodes.filter((one) => (one.peers ?? 0) > 0);
@@ -191,7 +191,8 @@ function findPartitioned(node: NodeView, view: SubnetView): Suspicion | undefine
 }
 
 /** A height that is stalled while others rise. */
-function findStalled(node: NodeView, witness: NodeView | undefined, { now }: SubnetView): Suspicion | undefined {
+function findStalled(node: NodeView, witness: NodeView | undefined, view: SubnetView): Found {
+  const { now } = view;
   const { name, height, isStalled, peers, isStarting, chainFacts } = node;
   if (height === undefined || !isStalled || isStarting || witness === undefined) return undefined;
   const seen = `${name} has been at block ${height.number} for ${formatDuration(now - height.riseDueSince)}${peers === undefined ? '' : ` with ${peers} peers`}`;
@@ -200,7 +201,7 @@ function findStalled(node: NodeView, witness: NodeView | undefined, { now }: Sub
     evidence: `${seen}, while ${witness.name} rises${describeHealth(healthOf(chainFacts, now))}`,
     fix: `${commandToRestart(node)}; if it stalls again, check its disk and memory, and ${commandToSeeLog(node.target)}`,
     explains: explain(node, 'latest_block', 'log_block'),
-    lastedMs: stalledMs(node, { now }),
+    lastedMs: stalledMs(node, view),
   });
 }
 
@@ -208,7 +209,7 @@ function findStalled(node: NodeView, witness: NodeView | undefined, { now }: Sub
 const REFUSED_MS = 15_000;
 
 /** What else fails the check of the latest block. */
-function findHeightProblem(node: NodeView, view: SubnetView): Suspicion | undefined {
+function findHeightProblem(node: NodeView, view: SubnetView): Found {
   const { now, stallAfterMs } = view;
   const { name, state, height } = node;
   const check = checkOf(state, 'latest_block');
@@ -234,7 +235,7 @@ function findHeightProblem(node: NodeView, view: SubnetView): Suspicion | undefi
 }
 
 /** A node that says itself that its disk fills. */
-function findFillingDisk(node: NodeView, { now }: SubnetView): Suspicion | undefined {
+function findFillingDisk(node: NodeView, { now }: SubnetView): Found {
   const { name, answers, chainFacts } = node;
   const disk = answers === true ? healthOf(chainFacts, now).find((fault) => fault.of === 'disk') : undefined;
   if (disk === undefined) return undefined;

@@ -1,12 +1,11 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { collect } from '../../lib/values.ts';
 import { PACKETS_WITHIN_MS } from '../../model/check-limits.ts';
-import type { Suspicion } from '../../model/problem.ts';
 import { DIRECTIONS, type Direction, listWallets, type PacketFacts, WALLETS, WAYS } from '../../model/relay.ts';
 import { commandToRecreate } from '../clients/commands-to-type.ts';
 import { findRelayer, parentSubject, submits } from './parent-view.ts';
 import type { SubnetView } from './subnet-view.ts';
-import { suspect } from './suspect.ts';
+import { type Found, suspect } from './suspect.ts';
 
 /** Packets that do not move are seen twice. */
 const STANDS_MS = 110_000;
@@ -98,7 +97,7 @@ function findStuck(view: SubnetView, direction: Direction) {
 }
 
 /** Packets of XDC-Zero wait and do not move. What keeps the relayer from submitting at all is a problem of its own. */
-export function findPacketProblem(view: SubnetView): Suspicion | undefined {
+export function findPacketProblem(view: SubnetView): Found {
   if (submits(view) === false) return undefined;
   const stuck = collect(DIRECTIONS, (direction) => findStuck(view, direction));
   const [first] = stuck;

@@ -40,7 +40,7 @@ import {
   submits,
 } from './parent-view.ts';
 import { checkOf, type SubnetView, startedAtOf } from './subnet-view.ts';
-import { explain, refsTo, suspect, type Texts } from './suspect.ts';
+import { explain, type Found, refsTo, suspect, type Texts } from './suspect.ts';
 
 const TOP_UP_DAYS = 30n;
 
@@ -55,7 +55,7 @@ const isEnough = ({ balance, recent }: WalletFacts): boolean =>
  * The failure of a wallet that cannot pay, with the address and the balance of the wallet that the inventory names. Only a balance
  * that was read since the failure began says anything about it. When the wallet was filled after the last line in the log, it is over.
  */
-export function withWallet(found: Suspicion, view: SubnetView, before: ProblemIndex<Problem>): Suspicion | undefined {
+export function withWallet(found: Suspicion, view: SubnetView, before: ProblemIndex<Problem>): Found {
   const { subnet, facts, now } = view;
   const named = subnet.parentChain?.wallet;
   if (found.problem !== 'wallet_without_funds' || named === undefined) return found;
@@ -90,7 +90,7 @@ export function failsOtherwise({ problem, seenAt }: Problem, view: SubnetView): 
 }
 
 /** A wallet that pays for what the relayer does has coins for some days only: the one that ends first. */
-export function findWalletProblem(view: SubnetView): Suspicion | undefined {
+export function findWalletProblem(view: SubnetView): Found {
   const { shownFailures = [] } = findRelayer(view)?.state ?? {};
   // The log of the relayer shows by itself that its wallet cannot pay: that is a problem of its own, and the worse one.
   if (shownFailures.some(({ name }) => name === 'wallet_without_funds')) return undefined;
@@ -136,7 +136,7 @@ function suspectParent(view: SubnetView, problem: ProblemName, texts: Texts & Pa
 /** For a problem that a second witness must confirm: a relayer that submits nothing, or else the next reading. */
 const toSecondWitness = (view: SubnetView) => (submits(view) === false ? undefined : NEXT_READING_MS);
 
-function findUnanswered(view: SubnetView, parent: ParentFacts): Suspicion | undefined {
+function findUnanswered(view: SubnetView, parent: ParentFacts): Found {
   const { observation, unanswered, progress } = parent;
   const { head } = observation;
   if (head.ok || unanswered === undefined) return undefined;
@@ -164,10 +164,7 @@ function findUnanswered(view: SubnetView, parent: ParentFacts): Suspicion | unde
   });
 }
 
-function findOtherChain(
-  view: SubnetView,
-  { observation: { chainId }, firstChainId }: ParentFacts,
-): Suspicion | undefined {
+function findOtherChain(view: SubnetView, { observation: { chainId }, firstChainId }: ParentFacts): Found {
   if (!chainId?.ok || firstChainId === undefined || chainId.value === firstChainId) return undefined;
   return suspectParent(view, 'parent_other_chain', {
     summary: 'another chain answers in the place of the parent chain',
@@ -179,7 +176,7 @@ function findOtherChain(
 /** A chain that stands is confirmed by its own pace, when half as many blocks again are missing as made it a suspicion. */
 const CONFIRMED_AT = 1.5;
 
-function findOldHead(view: SubnetView, parent: ParentFacts): Suspicion | undefined {
+function findOldHead(view: SubnetView, parent: ParentFacts): Found {
   const { observation, headAgeMs = 0, highest: before = 0, at } = parent;
   const { head, paceMs } = observation;
   const limitMs = headLimitMs(parent);
@@ -209,7 +206,7 @@ const ELSEWHERE_MS = 30_000;
 /** What a chain that was reset brings: the wallet has nothing there either. */
 const BROUGHT_BY_RESET: readonly ProblemName[] = ['wallet_without_funds', 'wallet_low', 'wallet_nearly_empty'];
 
-function findMissing(view: SubnetView, { kind }: ContractReading, { progress }: ParentFacts): Suspicion | undefined {
+function findMissing(view: SubnetView, { kind }: ContractReading, { progress }: ParentFacts): Found {
   if (kind === 'checkpoint') return undefined;
   const isGone = kind === 'missing';
   const before = progress ? `; it was at block ${progress.checkpoint.committed.number} when it last answered` : '';
@@ -225,7 +222,7 @@ function findMissing(view: SubnetView, { kind }: ContractReading, { progress }: 
 }
 
 /** The contract holds a block that the subnet does not have. */
-function findOldContract(view: SubnetView, { checkpoint }: CheckpointProgress): Suspicion | undefined {
+function findOldContract(view: SubnetView, { checkpoint }: CheckpointProgress): Found {
   const { committed, onSubnet } = checkpoint;
   const { reference, nodes, subnet } = view;
   const isAbove = reference !== undefined && committed.number > reference + subnet.settings.rpc.maxLag;
@@ -241,7 +238,7 @@ function findOldContract(view: SubnetView, { checkpoint }: CheckpointProgress): 
 }
 
 /** The relayer was created with another contract than the one that is read, so that it cannot follow the subnet. */
-function findElsewhere(view: SubnetView): Suspicion | undefined {
+function findElsewhere(view: SubnetView): Found {
   const submittedTo = findRelayer(view)?.state.facts.logs?.created?.contract;
   const { contract } = view.subnet.parentChain ?? {};
   if (submittedTo === undefined || contract === undefined || toAddress(contract) === submittedTo) return undefined;
@@ -255,7 +252,7 @@ function findElsewhere(view: SubnetView): Suspicion | undefined {
 }
 
 /** What a checkpoint contract would say to the next block, before the relayer has tried or beside what its log shows. */
-function findRefused(view: SubnetView, { checkpoint: { next, latest } }: CheckpointProgress): Suspicion | undefined {
+function findRefused(view: SubnetView, { checkpoint: { next, latest } }: CheckpointProgress): Found {
   if (next?.refusal === undefined) return undefined;
   const { number, refusal } = next;
   const { cause, fix } = explainRefusal(refusal);
@@ -268,7 +265,7 @@ function findRefused(view: SubnetView, { checkpoint: { next, latest } }: Checkpo
 }
 
 /** The contract does not follow the subnet, although nothing else is known to keep the relayer from submitting. */
-function findBehind(view: SubnetView, progress: CheckpointProgress): Suspicion | undefined {
+function findBehind(view: SubnetView, progress: CheckpointProgress): Found {
   const lag = findLag(view);
   const mode = findMode(view, progress);
   // What keeps the relayer from submitting is a problem of its own.
@@ -308,7 +305,7 @@ function findUnread(view: SubnetView, { why, fix }: Extract<ParentResult<unknown
 }
 
 /** What is wrong with the contract, by an old block too, unless the node that is behind has never shown the contract. */
-function findBroken(view: SubnetView, parent: ParentFacts): Suspicion | undefined {
+function findBroken(view: SubnetView, parent: ParentFacts): Found {
   const { observation, progress } = parent;
   if (!observation.contract?.ok || (progress === undefined && findOldHead(view, parent))) return undefined;
   return findMissing(view, observation.contract.value, parent) ?? (progress && findOldContract(view, progress));
@@ -358,7 +355,7 @@ function failsElsewhere(relayer: TargetState): boolean {
  * A problem that the relayer shows, beside what the contract says. While blocks arrive there, there is none. Its check may have failed
  * before `failsSince` for another reason.
  */
-export function withContract(one: Suspicion, view: SubnetView, failsSince: number): Suspicion | undefined {
+export function withContract(one: Suspicion, view: SubnetView, failsSince: number): Found {
   const { progress, observation, contractSince, answersSince } = view.facts.parent ?? {};
   const isRead = observation?.contract?.ok && observation.contract.value.kind === 'checkpoint';
   if (!progress || !isRead || !BY_LOG.includes(one.problem)) return one;

@@ -1,5 +1,4 @@
 import { listEach, listNames } from '../../lib/words.ts';
-import type { Suspicion } from '../../model/problem.ts';
 import type { EngineSetup, ListedContainer, SetupObservation } from '../../model/setup.ts';
 import { engineOf } from '../../model/target.ts';
 import { formatSkew, isSkewed } from '../rules/judge-log-block.ts';
@@ -12,7 +11,7 @@ import { type Found, suspect } from './suspect.ts';
 
 type Engine = readonly [name: string, setup: EngineSetup];
 
-function findClocks(engines: readonly Engine[]): Suspicion | undefined {
+function findClocks(engines: readonly Engine[]): Found {
   const wrong = engines.flatMap(([name, { clockAheadMs = 0 }]) =>
     isSkewed(clockAheadMs) ? [`that of the engine ${name} is ${formatSkew(clockAheadMs)} ours`] : [],
   );
@@ -53,7 +52,7 @@ export function listUnlisted({ targets, facts }: SubnetView): readonly (ListedCo
   );
 }
 
-function findUnlisted(view: SubnetView): Suspicion | undefined {
+function findUnlisted(view: SubnetView): Found {
   const unlisted = listUnlisted(view);
   const [first] = unlisted;
   if (first === undefined) return undefined;

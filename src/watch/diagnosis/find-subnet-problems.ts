@@ -1,7 +1,7 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
 import { formatCount, listEach, listNames, shorten } from '../../lib/words.ts';
-import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
+import type { Problem, ProblemIndex } from '../../model/problem.ts';
 import { clientOf } from '../clients/clients.ts';
 import { isCredible } from '../rules/view.ts';
 import { findOrphans } from './find-chain-problems.ts';
@@ -15,7 +15,7 @@ import { ASKED_WITHIN_MS, checkOf, isMissing, type NodeView, type SubnetView, st
 import { type Found, suspect } from './suspect.ts';
 
 /** All vote, but none is to spare, since the chain has left out those that it has penalised. */
-function findShrunk(view: SubnetView, total: number): Suspicion | undefined {
+function findShrunk(view: SubnetView, total: number): Found {
   const { chain, masters } = view;
   const penalised = chain.masternodes?.penalised ?? [];
   const all = total + penalised.length;
@@ -44,7 +44,7 @@ function goesOnWithout(missing: readonly NodeView[], { nodes, now }: SubnetView)
 }
 
 /** The subnet goes on, but halts when one more node fails. */
-function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined {
+function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
   const { silentVoters } = view;
   const nodes = view.nodes.filter(createIsVoter(view));
   if (view.quorum === undefined || !view.nodes.some(({ rises }) => rises)) return undefined;
@@ -80,7 +80,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Suspicion | undefined
 const STALLED_MS = 60_000;
 
 /** The highest committed block is stalled, while the latest rises. */
-function findFinality(view: SubnetView): Suspicion | undefined {
+function findFinality(view: SubnetView): Found {
   const { nodes, reference, now } = view;
   if (!nodes.some(({ rises }) => rises)) return undefined;
   const onChain = nodes.filter(({ isForeign, height }) => !isForeign && isCredible(height?.number ?? 0, reference));

@@ -5,7 +5,7 @@ import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { parentSubject } from './parent-view.ts';
 import { askedAt, checkOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
-import { explainEach, refsTo, suspect, type Texts } from './suspect.ts';
+import { explainEach, type Found, refsTo, suspect, type Texts } from './suspect.ts';
 
 /** The faults of what lies between subnetd and a node. A node that hangs times out too. */
 export const NETWORK_FAULTS: readonly (string | undefined)[] = ['unreachable', 'unresolved', 'timeout'];
@@ -49,7 +49,7 @@ function isLogSilent({ state: { facts }, isLogAlive }: NodeView): boolean {
 const hasPrintedSince = ({ state }: NodeView): boolean => (state.facts.logs?.node?.advancedAt ?? 0) > askedAt(state);
 
 /** Everything unreachable at once, from here: subnetd cannot see, which says nothing about the subnet. */
-function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | undefined {
+function findOffline(view: SubnetView, asked: readonly NodeView[]): Found {
   const { nodes, targets } = view;
   // In the first round after a start of subnetd the others are still to be asked.
   if (
@@ -88,7 +88,7 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Suspicion | 
 }
 
 /** No node has answered since subnetd started: then the addresses are more likely wrong than every node down. */
-function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Suspicion | undefined {
+function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Found {
   // One that subnetd itself could not ask proves nothing. In its first round the others are still to be asked.
   const unasked = view.nodes.filter(({ answers }) => answers === undefined);
   if (unasked.some(({ state }) => state.facts.node !== undefined)) return undefined;
@@ -114,7 +114,7 @@ function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Suspici
 }
 
 /** Nothing is seen of any node, for reasons that say nothing about the subnet. `before`: its problems so far. */
-export function findUnseen(view: SubnetView, before: ProblemIndex<Problem>): Suspicion | undefined {
+export function findUnseen(view: SubnetView, before: ProblemIndex<Problem>): Found {
   const asked = view.nodes.filter(({ answers }) => answers !== undefined);
   // Something of the subnet is seen.
   if (asked.some(({ answers, fault }) => answers === true && fault === undefined)) return undefined;

@@ -14,7 +14,7 @@ import {
 import type { Target } from '../../model/target.ts';
 import { isOnlyKilled } from '../rules/known-failures.ts';
 import { hasEndedUnseen, isDockerSilent, type SubnetView, type TargetView } from './subnet-view.ts';
-import { explainAll, refsTo, suspect } from './suspect.ts';
+import { explainAll, type Found, refsTo, suspect } from './suspect.ts';
 
 /** Containers that crash within this time of each other have one cause: it is too short for chance. */
 const TOGETHER_MS = 10_000;
@@ -172,7 +172,7 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView, befo
 const BROUGHT_BY_STOP = ['container_down', 'node_down', 'node_hanging', 'service_down', 'log_source_down'] as const;
 
 /** Containers that ended with their Docker Engine: what is found of each has that one cause. */
-function findStop(found: readonly Suspicion[], view: SubnetView): Suspicion | undefined {
+function findStop(found: readonly Suspicion[], view: SubnetView): Found {
   // They are not known to have been started since.
   const out = view.targets.filter(({ state, container }) => container.kind === 'stopped' || hasEndedUnseen(state));
   const ofTarget = ({ state }: TargetView) => state.facts.container;

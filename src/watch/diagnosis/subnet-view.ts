@@ -180,7 +180,7 @@ export function lacksEngine({ facts: { container } }: TargetState): boolean {
 }
 
 /** Whether the Docker Engine of a target does not answer, be it of another target that was asked about no earlier. */
-export function isDockerSilent({ state }: TargetView, { targets }: Pick<SubnetView, 'targets'>): boolean {
+export function isDockerSilent({ state }: TargetView, { targets }: SubnetView): boolean {
   const { container: own } = state.target;
   const saidAt = checkOf(state, 'container')?.lastRun ?? 0;
   const isSilent = ({ state: other }: TargetView) =>
@@ -220,10 +220,7 @@ export function isLossNew(state: TargetState, heardFrom: number, now: number): b
 }
 
 /** Whether a node has too few peers, more than are absent, and no more can be: each of the others has been asked since. */
-export function lacksPeers(
-  { state }: TargetView,
-  { heardFrom, absent, now }: Pick<SubnetView, 'heardFrom' | 'absent' | 'now'>,
-): boolean {
+export function lacksPeers({ state }: TargetView, { heardFrom, absent, now }: SubnetView): boolean {
   if (checkOf(state, 'peers')?.verdict !== 'fail' || isLossNew(state, heardFrom, now)) return false;
   const { target, facts } = state;
   const peers = countPeers(facts);
@@ -239,7 +236,7 @@ export const isSettled = ({ container }: TargetView, now: number): boolean =>
   container.kind === 'running' && now - (container.container.startedAt ?? now) >= START_MS;
 
 /** How long a node that is stalled has been left behind, where a restart cannot be why. */
-export const stalledMs = (node: NodeView, { now }: Pick<SubnetView, 'now'>): number | undefined =>
+export const stalledMs = (node: NodeView, { now }: SubnetView): number | undefined =>
   node.isStalled && node.height?.passedAt !== undefined && isSettled(node, now)
     ? now - Math.max(node.height.riseDueSince, node.height.passedAt)
     : undefined;

@@ -1,7 +1,6 @@
 import { formatDuration } from '../../../lib/duration.ts';
 import { collect } from '../../../lib/values.ts';
 import { formatCount, listEach } from '../../../lib/words.ts';
-import type { Suspicion } from '../../../model/problem.ts';
 import type { ContainerSetup, PublishedPort } from '../../../model/setup.ts';
 import type { Target } from '../../../model/target.ts';
 import { commandToRecreate, LOG_ROTATION, serviceOf } from '../../clients/commands-to-type.ts';
@@ -26,7 +25,7 @@ const formatBytes = (bytes: number): string =>
   bytes < 1e6 ? `${Math.round(bytes / 1e3)} kB` : `${Math.round(bytes / 1e6)} MB`;
 
 /** A log of which Docker keeps less than some minutes. */
-function findSmall({ one, target, container: { name: container, log } }: Made): Suspicion | undefined {
+function findSmall({ one, target, container: { name: container, log } }: Made): Found {
   const { fileBytes, files } = log.rotation ?? { fileBytes: LEAST_BYTES, files: 1 };
   const bytes = fileBytes * files;
   if (bytes >= LEAST_BYTES) return undefined;
@@ -39,7 +38,7 @@ function findSmall({ one, target, container: { name: container, log } }: Made): 
 }
 
 /** Logs that grow until the disk is full. */
-function findEndless(made: readonly Made[]): Suspicion | undefined {
+function findEndless(made: readonly Made[]): Found {
   const endless = made.filter(({ container: { log } }) => log.driver === 'json-file' && log.rotation === undefined);
   const [first] = endless;
   if (first === undefined) return undefined;
@@ -52,7 +51,7 @@ function findEndless(made: readonly Made[]): Suspicion | undefined {
 }
 
 /** A bootnode whose log does not show from which nodes it receives pings. */
-function findQuiet({ one, target, container }: Made): Suspicion | undefined {
+function findQuiet({ one, target, container }: Made): Found {
   const { component, name, container: ref } = target;
   const { verbosity } = container;
   if (component !== 'bootnode' || verbosity === undefined || verbosity >= PINGS_LEVEL) return undefined;
@@ -92,7 +91,7 @@ function findOpen(target: Target, container: ContainerSetup) {
 }
 
 /** Ports of nodes, relayer and stats server that Docker publishes on all addresses of their machines. */
-function findPublished(made: readonly Made[]): Suspicion | undefined {
+function findPublished(made: readonly Made[]): Found {
   const open = made
     .map(({ target, container }) => ({ target, ports: findOpen(target, container) }))
     .filter(({ ports }) => ports.length > 0);

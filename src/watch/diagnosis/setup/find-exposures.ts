@@ -68,7 +68,7 @@ function findOpen(name: string, { openApis = [], plainAt }: EngineSetup): readon
 const joinOnce = (texts: readonly string[]): string => [...new Set(texts)].join('; ');
 
 /** Docker Engines of the subnet whose API others than their own machines can use. */
-export function findDockerExposure({ engines }: SetupObservation): Suspicion | undefined {
+export function findDockerExposure({ engines }: SetupObservation): Found {
   const open = [...engines].flatMap(([name, read]) => (read.ok ? findOpen(name, read.value) : []));
   if (open.length === 0) return undefined;
   return suspect('docker_exposed', {
@@ -93,7 +93,7 @@ export const findQueueExposures = ({ services }: SubnetView): readonly Suspicion
   });
 
 /** This subnetd shows what it knows to everybody who reaches its port from beyond its machine. */
-export function findMonitorExposure({ monitor }: SetupObservation): Suspicion | undefined {
+export function findMonitorExposure({ monitor }: SetupObservation): Found {
   const where = monitor?.ok ? describeWhere(monitor.value.servedAt) : undefined;
   if (where === undefined || where.reach === 'loopback') return undefined;
   return suspect(where.reach === 'public' ? 'monitor_exposed' : 'monitor_open', {

@@ -65,7 +65,7 @@ const containerOf = ({ setup: { container } }: NodeView) =>
 const splitByClient = (view: SubnetView): readonly SubnetView[] =>
   [...Map.groupBy(view.nodes, adviceOf).values()].map((nodes) => ({ ...view, nodes }));
 
-function findVersions(view: SubnetView): Suspicion | undefined {
+function findVersions(view: SubnetView): Found {
   const groups = groupIfDifferent(view, versionOf, String);
   if (groups === undefined) return undefined;
   const { names, service, recreate } = describeOthers(view, groups);
@@ -77,7 +77,7 @@ function findVersions(view: SubnetView): Suspicion | undefined {
 }
 
 /** Images with one name and different content, or different names, although the clients are the same. */
-function findImages(view: SubnetView): Suspicion | undefined {
+function findImages(view: SubnetView): Found {
   const groups = groupIfDifferent(
     view,
     containerOf,
@@ -102,7 +102,7 @@ const describeConsensus = (settings: ConsensusSettings): string =>
   ].join(', ');
 
 /** Nodes on one chain that follow different consensus settings. */
-function findConsensus(view: SubnetView): Suspicion | undefined {
+function findConsensus(view: SubnetView): Found {
   const groups = groupIfDifferent(
     view,
     ({ isForeign, chainFacts, state }) =>
