@@ -85,35 +85,39 @@ const SET_BACK: Pick<ShownFailure, 'cause' | 'fix'> = {
   fix: 'nothing, if that was done on purpose; if not, find out who may call debug_setHead of it',
 };
 
-const isSetBack = ({ facts }: TargetState): boolean =>
+const isSetBack = (facts: Facts): boolean =>
   Math.abs((findFall(facts)?.at ?? Number.NaN) - (facts.logs?.patterns.rewound?.at ?? Number.NaN)) < SET_BACK_MS;
 
-/** What replaces the texts of `relayer_dead` when the log says why the program ended. */
-function findDeath({ target, facts: { logs } }: TargetState): Partial<Pick<ShownFailure, 'cause' | 'fix'>> {
-  const { what, fix } = logs?.patterns[logs.relayer?.died?.because ?? ''] ?? {};
-  if (what === undefined || fix === undefined) return {};
-  return {
-    cause: `The process of the relayer has ended, but redis keeps the container alive: ${what}.`,
-    fix: `${fix}, then ${commandToReplace(target.container)}`,
-  };
-}
+type Words = Partial<Pick<ShownFailure, 'cause' | 'fix'>>;
 
-/** What replaces the texts of `silent_restart_loop` when the log of the container is read and has no fatal error of its last two runs. */
-function findKiller({ facts: { logs, container } }: TargetState): Partial<Pick<ShownFailure, 'cause' | 'fix'>> {
-  const since = (container && findCrashes(container).at(-2)) ?? Number.NEGATIVE_INFINITY;
-  const isFatal = ({ means, at }: PatternFacts) => means === 'fatal' && at >= since;
-  if (logs?.sources.container?.up !== true || Object.values(logs.patterns).some(isFatal)) return {};
-  return {
-    cause: 'Its log shows no fatal error before it ends, so something kills it.',
-    fix: 'find out what kills it: the kernel when memory runs out, as `dmesg -T` on its machine says, or somebody who sends it a signal',
-  };
-}
-
-/** What replaces the texts of `relayer_idle` when it is seen which variables its container was made without. */
-function findUnset({ facts: { logs } }: TargetState): Partial<Pick<ShownFailure, 'cause' | 'fix'>> {
-  const { unset } = logs?.created ?? {};
-  return unset ? { cause: `Its container was made without ${joinAnd(unset)}.`, fix: setMode(unset) } : {};
-}
+/** What replaces the texts of a failure, by what else is seen of its target. */
+const SPECIFIC: Readonly<Partial<Record<ProblemName, (state: TargetState) => Words>>> = {
+  head_regression: ({ facts }) => (isSetBack(facts) ? SET_BACK : hasLostData(facts) ? WIPED : {}),
+  // The log says why the program ended.
+  relayer_dead: ({ target, facts: { logs } }) => {
+    const { what, fix } = logs?.patterns[logs.relayer?.died?.because ?? ''] ?? {};
+    if (what === undefined || fix === undefined) return {};
+    return {
+      cause: `The process of the relayer has ended, but redis keeps the container alive: ${what}.`,
+      fix: `${fix}, then ${commandToReplace(target.container)}`,
+    };
+  },
+  // The log of the container is read and has no fatal error of its last two runs.
+  silent_restart_loop: ({ facts: { logs, container } }) => {
+    const since = (container && findCrashes(container).at(-2)) ?? Number.NEGATIVE_INFINITY;
+    const isFatal = ({ means, at }: PatternFacts) => means === 'fatal' && at >= since;
+    if (logs?.sources.container?.up !== true || Object.values(logs.patterns).some(isFatal)) return {};
+    return {
+      cause: 'Its log shows no fatal error before it ends, so something kills it.',
+      fix: 'find out what kills it: the kernel when memory runs out, as `dmesg -T` on its machine says, or somebody who sends it a signal',
+    };
+  },
+  // It is seen which variables its container was made without.
+  relayer_idle: ({ facts: { logs } }) => {
+    const { unset } = logs?.created ?? {};
+    return unset ? { cause: `Its container was made without ${joinAnd(unset)}.`, fix: setMode(unset) } : {};
+  },
+};
 
 /** Whether somebody has started the program again since its last sign of a failure, and its time to show one again is not over. */
 function isTriedAgain({ signs = [] }: ShownFailure, { facts }: TargetState, now: number): boolean {
@@ -123,15 +127,10 @@ function isTriedAgain({ signs = [] }: ShownFailure, { facts }: TargetState, now:
 }
 
 function specifyFailure(failure: ShownFailure, state: TargetState): ShownFailure {
-  const { name: problem } = failure;
-  if (problem === 'head_regression' && isSetBack(state)) return { ...failure, ...SET_BACK };
-  if (problem === 'head_regression' && hasLostData(state.facts)) return { ...failure, ...WIPED };
-  if (problem === 'relayer_dead') return { ...failure, ...findDeath(state) };
-  if (problem === 'silent_restart_loop') return { ...failure, ...findKiller(state) };
-  if (problem === 'relayer_idle') return { ...failure, ...findUnset(state) };
-  if (state.target.component === 'node') return { ...failure, fix: fixOf(failure, state) };
-  // All signs but the first are reasons.
-  return { ...failure, fix: explainLast(state.facts.logs, failure.signs?.slice(1) ?? []) ?? failure.fix };
+  // Of services all signs but the first are reasons.
+  const byLog = () => explainLast(state.facts.logs, failure.signs?.slice(1) ?? []) ?? failure.fix;
+  const fix = state.target.component === 'node' ? fixOf(failure, state) : byLog();
+  return { ...failure, fix, ...SPECIFIC[failure.name]?.(state) };
 }
 
 /** The problems that a program which has ended brings with it. */

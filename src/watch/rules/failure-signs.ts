@@ -48,14 +48,6 @@ export const untilRestart =
     return at !== undefined && at >= (startOf(evidence) ?? Number.POSITIVE_INFINITY) ? now : at;
   };
 
-/** For what only a running program can recover from: a node that is stopped or paused fetches no blocks. */
-export const whileItRuns =
-  (seenAt: KnownFailure['seenAt']): KnownFailure['seenAt'] =>
-  (evidence, now) => {
-    const { status = 'running' } = findContainer(evidence.container) ?? {};
-    return status === 'running' ? seenAt(evidence, now) : undefined;
-  };
-
 export const answers = ({ node, service }: Facts): boolean =>
   (node ?? service) !== undefined && node?.observation.latest.ok !== false && service?.observation.ok !== false;
 

@@ -7,11 +7,9 @@ import { CLIENTS } from '../clients/clients.ts';
 import { MEMORY_SIGNS, requestCauses } from '../logs/known-causes.ts';
 import {
   afterBlocks,
-  afterBlocksInLoop,
   afterEnd,
   afterGoodRun,
   afterLoop,
-  afterSilence,
   answers,
   type KnownFailure,
   later,
@@ -20,7 +18,6 @@ import {
   startOf,
   unlessNear,
   untilRestart,
-  whileItRuns,
 } from './failure-signs.ts';
 import { endedOnOrder } from './fold-container.ts';
 import { setMode } from './judge-submissions.ts';
@@ -59,25 +56,22 @@ function repairedAt(evidence: Facts): number | undefined {
 }
 
 const toKnownFailure = ({
-  signs,
   untilRestart: lasts,
   whileSilent,
   unless = [],
-  stopsBlocks,
-  repeats,
   client = 'xdc-subnet',
   ...failure
 }: LogFailure): KnownFailure => {
+  const { signs } = failure;
   const seenAt = unlessNear(match(...signs), unless);
   return {
     of: ['node'],
     symptom: `Its log has a line of the pattern ${signs.map((one) => `\`${one}\``).join(' or ')}.`,
     fix: failure.advise?.(CLIENTS[client], { name: 'subnet1' }, () => false) ?? '',
+    isOver: failure.endsProgram ? afterEnd : afterGoodRun,
     ...failure,
-    signs,
     seenAt: (evidence, now) =>
       whileSilent && answers(evidence) ? undefined : (lasts ? untilRestart(seenAt) : seenAt)(evidence, now),
-    isOver: failure.endsProgram ? afterEnd : stopsBlocks ? afterBlocksInLoop : repeats ? afterSilence : afterGoodRun,
   };
 };
 
@@ -141,7 +135,11 @@ export const knownFailures: readonly KnownFailure[] = [
     cause:
       'The node was killed, as by each `docker stop`, and has lost its recent state, which it keeps in memory; or it was given an older copy of its data.',
     fix: 'wait until it has caught up; if it falls again and again, check its disk and its memory',
-    seenAt: whileItRuns((evidence) => later(findFall(evidence)?.at, repairedAt(evidence))),
+    // Only a running program can recover: a node that is stopped or paused fetches no blocks.
+    seenAt: (evidence) => {
+      const { status = 'running' } = findContainer(evidence.container) ?? {};
+      return status === 'running' ? later(findFall(evidence)?.at, repairedAt(evidence)) : undefined;
+    },
     signs: ['repaired_head'],
     // It has all of its blocks again, perhaps before anybody saw them missing.
     isOver: ({ node, logs }, seenAt) => {

@@ -1,20 +1,15 @@
 import type { ShownFailure } from '../../model/snapshot.ts';
-import type { ClientName, Component } from '../../model/target.ts';
+import type { ClientName } from '../../model/target.ts';
+import { afterBlocksInLoop, afterSilence, type KnownFailure } from './failure-signs.ts';
 
 /** A failure that lines of these patterns show, all of one cause: of a node, unless it says of what. */
 export interface LogFailure
   extends Pick<ShownFailure, 'name' | 'summary' | 'leavesRunning' | 'cause' | 'advise'>,
     Partial<Pick<ShownFailure, 'symptom' | 'fix'>>,
+    Partial<Pick<KnownFailure, 'of' | 'endsProgram' | 'isOver'>>,
     Required<Pick<ShownFailure, 'signs'>> {
-  readonly of?: readonly Component[];
   /** It lasts until the next start. Others are remembered from their last line on. */
   readonly untilRestart?: true;
-  /** It ends the program: a node that has answered a minute after its line runs again. */
-  readonly endsProgram?: true;
-  /** It keeps the node from taking blocks: one that has taken some a minute after its line is well. */
-  readonly stopsBlocks?: true;
-  /** Its line comes again each ten seconds while it lasts. */
-  readonly repeats?: true;
   /** It is none while the node answers. */
   readonly whileSilent?: true;
   /** The patterns of another failure that explain a line of this one near them. */
@@ -89,7 +84,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
         'peers_missing',
       ],
     },
-    stopsBlocks: true,
+    isOver: afterBlocksInLoop,
     signs: ['too_many_open_files'],
     cause: 'It has as many files open as its limit of file descriptors allows.',
     advise: () =>
@@ -99,7 +94,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
     name: 'stats_refused',
     summary: (name) => `the stats server refuses ${name}`,
     leavesRunning: { explains: [], brings: [] },
-    repeats: true,
+    isOver: afterSilence,
     signs: ['stats_unauthorized'],
     cause: 'Its STATS_SECRET differs from that of the stats server.',
     advise: ({ advice }, node) =>

@@ -10,6 +10,7 @@ import type {
 import type { Container } from '../../../src/model/observation.ts';
 import type { Target } from '../../../src/model/target.ts';
 import { checkTable } from '../../../src/watch/rules/checks.ts';
+import { afterSilence } from '../../../src/watch/rules/failure-signs.ts';
 import { foldContainer, foldContainerEvent } from '../../../src/watch/rules/fold-container.ts';
 import { failuresOf, findFall, judgeFailures, knownFailures } from '../../../src/watch/rules/known-failures.ts';
 import { nodeLogFailures } from '../../../src/watch/rules/node-log-failures.ts';
@@ -143,8 +144,8 @@ describe('what ends a start', () => {
     [node, 'disk_full', 'disk_full', answering],
     [node, 'disk_quota', 'disk_full', answering],
     [node, 'disk_below_limit', 'disk_full', answering],
-    ...nodeLogFailures.flatMap(({ name, signs, whileSilent, repeats }) =>
-      whileSilent || repeats ? [] : signs.map((sign): StartCase => [node, sign, name, answering]),
+    ...nodeLogFailures.flatMap(({ name, signs, whileSilent, isOver }) =>
+      whileSilent || isOver === afterSilence ? [] : signs.map((sign): StartCase => [node, sign, name, answering]),
     ),
     [node, 'masternode_update_failed', 'masternode_update_failed', answering],
     [node, 'miner_stopped', 'miner_loop_stopped', answering],
