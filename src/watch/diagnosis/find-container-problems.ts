@@ -1,11 +1,10 @@
 import { formatMoment, type Moment } from '../../lib/duration.ts';
 import { formatBytes, formatTimes, listNames } from '../../lib/words.ts';
 import { describePace, findLongPace, formatLeft } from '../../model/fill.ts';
-import { LINES_LOST, type LogSourceState } from '../../model/log.ts';
+import { LINES_LOST } from '../../model/log.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { findContainer, findSeries, isLooping, isOfRun, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
-import type { TargetState } from '../../model/snapshot.ts';
 import type { ContainerRef, Target } from '../../model/target.ts';
 import { commandToFind, commandToRecreate, describeRef, LOG_ROTATION, serviceOf } from '../clients/commands-to-type.ts';
 import { explainUnread, isYetToCome } from '../rules/find-log-fault.ts';
@@ -18,15 +17,6 @@ import { explain, explainAll, type Found, findEach, refsTo, suspectTarget } from
 const LOST_MS = 10 * 60_000;
 
 const formatRef = (ref: ContainerRef | undefined): string => (ref === undefined ? 'its container' : describeRef(ref));
-
-/** The source that cannot be read. While Docker does not answer, that is another problem, and nothing is known. */
-function findUnread({ facts: { logs } }: TargetState): readonly ['file' | 'container', LogSourceState] | undefined {
-  const { file, container } = logs?.sources ?? {};
-  if (file?.up === false) return ['file', file];
-  return container?.up === false && container.fault?.what !== 'docker-unreachable'
-    ? ['container', container]
-    : undefined;
-}
 
 /** A log driver that keeps nothing to read. */
 function explainDriver({ container: ref, name }: Target, container: TargetSetup['container']) {
@@ -41,12 +31,14 @@ function explainDriver({ container: ref, name }: Target, container: TargetSetup[
 
 function findSourceDown(view: TargetView, { now }: Moment): Found {
   const { state, setup } = view;
-  const unread = findUnread(state);
-  if (unread === undefined || isYetToCome(unread[1].fault, state.facts, now)) return undefined;
-  const { name, container, logFiles } = state.target;
-  const [source, log] = unread;
+  const { file, container: stream } = state.facts.logs?.sources ?? {};
+  const isFile = file?.up === false;
+  const log = isFile ? file : stream;
+  // While Docker does not answer, that is another problem, and nothing is known.
+  if (log?.up !== false || (!isFile && log.fault?.what === 'docker-unreachable')) return undefined;
   const { fault } = log;
-  const isFile = source === 'file';
+  if (isYetToCome(fault, state.facts, now)) return undefined;
+  const { name, container, logFiles } = state.target;
   const what = isFile ? logFiles.map(({ path }) => path).join(', ') : `the log of ${formatRef(container)}`;
   const driver = isFile ? undefined : explainDriver(state.target, setup.container);
   const found = driver ?? (fault && explainUnread(fault, log, isFile));
@@ -150,9 +142,19 @@ function findDown(one: TargetView, { now }: Moment): Found {
   });
 }
 
-/** Memory that grows for hours reaches its limit within a day. In the first hour after a start each program takes more. */
-function findFillingMemory(one: TargetView): Found {
+/** Memory that is near its limit, or grows for hours and reaches it within a day. In the first hour after a start each program takes more. */
+function findMemory(one: TargetView): Found {
+  if (one.container.kind !== 'running') return undefined;
   const { facts, target } = one.state;
+  const { memoryBytes = 0, memoryLimitBytes = Number.POSITIVE_INFINITY, name: container } = one.container.container;
+  const share = memoryBytes / memoryLimitBytes;
+  const fix = 'raise mem_limit in its compose file, or find out why it grows';
+  if (share > NEAR_LIMIT)
+    return suspectTarget('container_memory_near_limit', one, {
+      summary: `the container of ${target.name} is near its memory limit`,
+      evidence: `${container} uses ${Math.round(share * 100)} % of its ${Math.round(memoryLimitBytes / 2 ** 20)} MiB, and is killed when it reaches them`,
+      fix,
+    });
   const fill = facts.container?.memory;
   const pace = fill && findLongPace(fill);
   if (fill === undefined || pace === undefined || pace.leftMs >= FILLS_WITHIN_MS) return undefined;
@@ -160,21 +162,7 @@ function findFillingMemory(one: TargetView): Found {
   return suspectTarget('memory_filling', one, {
     summary: `the container of ${target.name} reaches its memory limit in ${left}`,
     evidence: `it uses ${formatBytes(fill.used)} of ${formatBytes(fill.total)}, and ${describePace(pace)}: at that pace it is killed in ${left}`,
-    fix: 'raise mem_limit in its compose file, or find out why it grows',
-  });
-}
-
-function findMemory(one: TargetView): Found {
-  if (one.container.kind !== 'running') return undefined;
-  const { name } = one.state.target;
-  const { memoryBytes = 0, memoryLimitBytes = Number.POSITIVE_INFINITY, name: container } = one.container.container;
-  const share = memoryBytes / memoryLimitBytes;
-  if (share <= NEAR_LIMIT) return findFillingMemory(one);
-  const limit = Math.round(memoryLimitBytes / 2 ** 20);
-  return suspectTarget('container_memory_near_limit', one, {
-    summary: `the container of ${name} is near its memory limit`,
-    evidence: `${container} uses ${Math.round(share * 100)} % of its ${limit} MiB, and is killed when it reaches them`,
-    fix: 'raise mem_limit in its compose file, or find out why it grows',
+    fix,
   });
 }
 
