@@ -1,4 +1,5 @@
 import { formatDuration } from '../../lib/duration.ts';
+import { collect } from '../../lib/values.ts';
 import { toShellWord } from '../../lib/words.ts';
 import { describeHealth, healthOf } from '../../model/chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
@@ -19,7 +20,6 @@ import {
   namesOf,
   type SubnetView,
   stalledMs,
-  type TargetView,
   WAKE_DOCKER,
 } from './subnet-view.ts';
 import { explain, explainEach, type Found, findEach, READ_FROM_NODE, suspectTarget } from './suspect.ts';
@@ -243,31 +243,15 @@ function findFillingDisk(node: NodeView, { now }: SubnetView): Found {
   return suspectTarget('disk_filling', node, { summary, evidence: `${name} says that ${disk.seen}`, fix: disk.fix });
 }
 
-/** The failing checks of nodes that miss no more peers than nodes are out. */
-function explainMissed(out: readonly NodeView[], { nodes }: SubnetView) {
-  const few = nodes.filter(
-    ({ target, peers = target.expectedPeers }) =>
-      peers < target.expectedPeers && target.expectedPeers - peers <= out.length,
-  );
-  return explainEach(few, 'peers');
-}
-
-/** The bootnodes that have not heard a node, by its name, as long as all that they have not heard are out. */
-function findDeaf(
-  out: readonly NodeView[],
-  { nodes, targets }: SubnetView,
-): ReadonlyMap<string, readonly TargetView[]> {
-  const absent = new Set(out.map(({ name }) => name));
-  const deaf = targets.flatMap((one) => {
+/** The bootnodes with the nodes that they have not heard, as long as all of these are absent. */
+const findDeaf = ({ nodes, targets }: SubnetView, absent: ReadonlyMap<string, NodeView>) =>
+  collect(targets, (one) => {
     const { heardNodes } = one.state;
     // Only a bootnode has them: for each node, this would be slow with many.
-    if (heardNodes === undefined) return [];
-    const heard = new Set(heardNodes);
-    const unheard = nodes.flatMap(({ name }) => (heard.has(name) ? [] : name));
-    return unheard.every((name) => absent.has(name)) ? unheard.map((name) => ({ name, one })) : [];
+    if (heardNodes === undefined) return undefined;
+    const unheard = new Set(nodes.map(({ name }) => name)).difference(new Set(heardNodes));
+    return unheard.isSubsetOf(absent) ? { one, unheard } : undefined;
   });
-  return new Map([...Map.groupBy(deaf, ({ name }) => name)].map(([name, all]) => [name, all.map(({ one }) => one)]));
-}
 
 export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
   // The node whose height shows that others rise. A stalled node is never its own witness.
@@ -292,36 +276,33 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
 export function explainOtherTargets(found: readonly Suspicion[], view: SubnetView): readonly Suspicion[] {
   if (found.length === 0) return found;
   const out = view.nodes.filter(({ isOut, isStarting, state }) => isOut || isStarting || losesPeers(state));
-  const missed = out.length === 0 ? [] : explainMissed(out, view);
-  const names = new Set(out.filter(({ isOut, isStarting }) => isOut || !isStarting).map(({ name }) => name));
-  const isOfOut = ({ component, name = '' }: Suspicion) => component === 'node' && names.has(name);
-  const ofOut = found.filter(isOfOut);
-  const settled = new Set(out.filter((node) => isSettled(node, view.now)).map(({ name }) => name));
-  // A crash is reported for minutes, and is not why a node that has run since is out.
-  const isOldCrash = ({ problem, name = '' }: Suspicion) => problem === 'container_restarting' && settled.has(name);
-  const failsSince = new Map(
-    out.map(({ name, state }) => {
-      const { verdict, since } = checkOf(state, 'latest_block') ?? {};
-      return [name, (verdict === 'fail' ? since : undefined) ?? view.now] as const;
-    }),
-  );
-  const since = ({ name = '' }: Suspicion) => failsSince.get(name) ?? view.now;
-  const [first = ofOut[0]] = ofOut.filter((one) => !isOldCrash(one)).toSorted((a, b) => since(a) - since(b));
+  const byName = new Map(out.map((node) => [node.name, node]));
+  const ofOut = collect(found, (one) => {
+    const node = one.component === 'node' ? byName.get(one.name ?? '') : undefined;
+    if (node === undefined || (node.isStarting && !node.isOut)) return undefined;
+    // A crash is reported for minutes, and is not why a node that has run since is out.
+    const isOldCrash = one.problem === 'container_restarting' && isSettled(node, view.now);
+    const { verdict, since } = checkOf(node.state, 'latest_block') ?? {};
+    return { one, isOldCrash, since: (verdict === 'fail' ? since : undefined) ?? view.now };
+  });
+  const [first = ofOut[0]] = ofOut.filter(({ isOldCrash }) => !isOldCrash).toSorted((a, b) => a.since - b.since);
+  const ofNodes = new Set(ofOut.map(({ one }) => one));
+  // Nodes that miss no more peers than nodes are out.
+  const few = view.nodes.filter(({ target: { expectedPeers }, peers = expectedPeers }) => {
+    const missing = expectedPeers - peers;
+    return missing > 0 && missing <= out.length;
+  });
+  const missed = explainEach(few, 'peers');
   /** The services that read the subnet through a node, by its name. */
   const readers = Map.groupBy(view.services, ({ state: { target } }) => 'readsFrom' in target && target.readsFrom);
-  const deaf = findDeaf(out, view);
+  const deaf = findDeaf(view, byName);
   // A node that runs again after a failure of its own misses the others too: its peers are explained by those that are out.
-  const outOrStarting = new Set(out.map(({ name }) => name));
-  const ofOthers = new Set(
-    first ? missed.filter((each) => each.component === 'node' && !outOrStarting.has(each.name)) : [],
-  );
+  const ofOthers = new Set(first ? missed.filter(({ name }) => !byName.has(name)) : []);
   return found.map((one) => {
     const { name = '', explains } = one;
-    if (!isOfOut(one)) return { ...one, explains: explains.filter((each) => !ofOthers.has(each)) };
-    const also = [
-      ...explainEach(readers.get(name) ?? [], ...READ_FROM_NODE),
-      ...explainEach(deaf.get(name) ?? [], 'messages'),
-    ];
-    return { ...one, explains: [...explains, ...(one === first ? missed : []), ...also] };
+    if (!ofNodes.has(one)) return { ...one, explains: explains.filter((each) => !ofOthers.has(each)) };
+    const unheard = deaf.flatMap((each) => (each.unheard.has(name) ? each.one : []));
+    const also = [...explainEach(readers.get(name) ?? [], ...READ_FROM_NODE), ...explainEach(unheard, 'messages')];
+    return { ...one, explains: [...explains, ...(one === first?.one ? missed : []), ...also] };
   });
 }
