@@ -7,12 +7,6 @@ import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { NO_DESCRIPTOR } from './explain-fault.ts';
 import type { View } from './view.ts';
 
-/** What a line of a pattern means, and what to do about it. */
-export function explainPattern({ patterns }: LogFacts, name: string): Finding {
-  const { what, fix } = patterns[name] ?? { what: name };
-  return { seen: what, fix };
-}
-
 /** What the last line of these patterns since then says, and what to do about it; undefined when it does not say that. */
 export function explainLast(
   logs: LogFacts | undefined,

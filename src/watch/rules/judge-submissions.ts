@@ -9,7 +9,7 @@ import { findContainer, isOfRun, START_MS } from '../../model/restart-cause.ts';
 import { hasLog, type ServiceTarget } from '../../model/target.ts';
 import { addFix, degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
-import { explainPattern, isError, readLog, readSince } from './find-log-fault.ts';
+import { isError, readLog, readSince } from './find-log-fault.ts';
 import { JUST_STARTED, type View } from './view.ts';
 
 /** What gives a relayer a mode to run in. It reads its settings when its container is made. `unset`: what that was made without. */
@@ -101,7 +101,11 @@ const hangs = (mode: RelayerMode, silentMs: number, moment: Moment): Finding => 
 /** What a relayer says nothing of by itself: it has nothing to submit. */
 export const NO_NEW_BLOCKS = 'the subnet makes no new blocks, or is behind its contract';
 
-const specify = (start: string, { seen, fix }: Finding): Finding => ({ seen: `${start}: ${seen}`, fix });
+/** What was seen with what a line of a pattern means, and what to do about that. */
+function specify(start: string, { patterns }: LogFacts, name: string): Finding {
+  const { what, fix } = patterns[name] ?? { what: name };
+  return { seen: `${start}: ${what}`, fix };
+}
 
 function findModeFault(
   mode: RelayerMode,
@@ -116,7 +120,7 @@ function findModeFault(
   const { error, phase, phaseAt } = facts;
   const who = `the relayer (${formatMode(mode)})`;
   if (error !== undefined && now - error.at < settings.errorWindowMs)
-    return specify(`${who} has been failing since its last submission`, explainPattern(logs, error.pattern));
+    return specify(`${who} has been failing since its last submission`, logs, error.pattern);
   const silentMs = now - Math.max(phaseAt, facts.cycleAt ?? 0, base);
   const stoppedAt = logs.relayer?.stoppedAt;
   if (stoppedAt !== undefined && silentMs >= MISSED_CYCLES * periodMs)
@@ -151,21 +155,18 @@ function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, view: View):
   const { died, redisDiedAt, redisFault, modes, forkAt, startError } = relayer;
   const ago = (at: number) => formatMoment(at, view);
   if (forkAt !== undefined && view.now - forkAt < view.settings.logs.errorWindowMs)
-    return specify(`the relayer detected a fork ${ago(forkAt)}`, explainPattern(logs, 'fork'));
+    return specify(`the relayer detected a fork ${ago(forkAt)}`, logs, 'fork');
   if (died !== undefined) {
     const seen = `the relayer died ${ago(died.at)} while its container lives on`;
-    return died.because === undefined
-      ? { seen, fix: 'restart the container' }
-      : specify(seen, explainPattern(logs, died.because));
+    return died.because === undefined ? { seen, fix: 'restart the container' } : specify(seen, logs, died.because);
   }
   if (redisDiedAt !== undefined)
     return {
       seen: `the redis of the relayer died ${ago(redisDiedAt)}, and without it the relayer begins no new cycle`,
       fix: 'restart its container',
     };
-  if (redisFault !== undefined) return specify('the relayer cannot work', explainPattern(logs, redisFault));
-  if (startError !== undefined && modes === undefined)
-    return specify('the relayer cannot start', explainPattern(logs, startError));
+  if (redisFault !== undefined) return specify('the relayer cannot work', logs, redisFault);
+  if (startError !== undefined && modes === undefined) return specify('the relayer cannot start', logs, startError);
   const isOfContainer = isOfRun(relayer.startedAt ?? view.now, findContainer(view.facts.container)?.startedAt);
   return modes?.length === 0 && isOfContainer
     ? { seen: 'the relayer runs in no mode and does nothing', fix: setMode(logs.created?.unset) }
