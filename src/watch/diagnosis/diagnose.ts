@@ -40,12 +40,6 @@ const isOwnCheck = (one: ProblemRef, each: ExplainedCheck): boolean =>
   one.name === each.name &&
   problemCatalog[one.problem].judgedBy.some((check) => check === each.check);
 
-/** Without the problems that another one of them causes. */
-function dropCaused(found: readonly Suspicion[]): readonly Suspicion[] {
-  const caused = indexProblems(found.flatMap(({ causes }) => causes));
-  return found.filter((one) => caused.get(one) === undefined);
-}
-
 /** What is seen of a node that is just back. */
 const RECOVERY: readonly ProblemName[] = [
   'node_stalled',
@@ -142,37 +136,27 @@ export function diagnose(
   const failures = findKnownFailures(view, before);
   /** A known failure that ends its program causes the problems of its container, and one that stops it those of the node. */
   const bringsOthers = ({ causes }: Suspicion) => causes.length > 0;
-  const candidates = dropCaused(
-    [
-      ...failures.filter((one) => !bringsOthers(one)),
-      ...joinCrashes(
-        explainOtherTargets(
-          [
-            ...failures.filter(bringsOthers),
-            ...findContainerProblems(view),
-            ...findForeign(view),
-            ...findNodeProblems(view),
-          ].filter((one) => one !== undefined),
-          view,
-        ),
-        view,
-        before,
-      ),
-      ...findChainProblems(view),
-      ...findClockProblems(view),
-      ...findSubnetProblems(view, before),
-      ...findParentProblems(view),
-      findWalletProblem(view),
-      findPacketProblem(view),
-      ...findStatsProblems(view),
-      ...findLogProblems(view),
-      ...findUnusedBootnode(view),
-      ...findSetupProblems(view),
-      ...findDiskProblems(view),
-      ...findLagging(view),
-      findMonitorProblem(clock, view),
-    ].filter((one) => one !== undefined),
-  );
+  const crashes = [...failures.filter(bringsOthers), ...findContainerProblems(view)];
+  const ofTargets = explainOtherTargets([...crashes, ...findForeign(view), ...findNodeProblems(view)], view);
+  const all = [
+    ...failures.filter((one) => !bringsOthers(one)),
+    ...joinCrashes(ofTargets, view, before),
+    ...findChainProblems(view),
+    ...findClockProblems(view),
+    ...findSubnetProblems(view, before),
+    ...findParentProblems(view),
+    findWalletProblem(view),
+    findPacketProblem(view),
+    ...findStatsProblems(view),
+    ...findLogProblems(view),
+    ...findUnusedBootnode(view),
+    ...findSetupProblems(view),
+    ...findDiskProblems(view),
+    ...findLagging(view),
+    findMonitorProblem(clock, view),
+  ].filter((one) => one !== undefined);
+  const caused = indexProblems(all.flatMap(({ causes }) => causes));
+  const candidates = all.filter((one) => caused.get(one) === undefined);
   const there = indexProblems(candidates);
   const isOver = (one: Problem) => there.get(one) === undefined;
   const recovering = new Set(findRecovering(before, view.now).flatMap((one) => (isOver(one) ? [one.name] : [])));

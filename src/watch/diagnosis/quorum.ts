@@ -1,3 +1,4 @@
+import { collect } from '../../lib/values.ts';
 import { listEach } from '../../lib/words.ts';
 import { timeoutMs } from '../../model/chain.ts';
 import type { Progress } from '../../model/facts.ts';
@@ -43,21 +44,6 @@ const showsVotes = (node: NodeView): boolean =>
 /** Each node is asked for its pool within a minute, and a pool goes back for up to two more while rounds bring no block. */
 const POOLS_KNOWN_MS = 3 * 60_000;
 
-/** The keys of masternodes that a node has exchanged for another one, and that none has now. Older pools have their votes. */
-function findLeft(
-  nodes: readonly NodeView[],
-  active: readonly string[],
-  masters: ReadonlyMap<string, NodeView>,
-  { addresses }: NeverSigned,
-  now: number,
-): readonly string[] {
-  return nodes
-    .flatMap(({ chainFacts }) => chainFacts?.keyBefore ?? [])
-    .filter(({ address }) => !masters.has(address) && active.includes(address))
-    .filter(({ address, at }) => now - at < POOLS_KNOWN_MS || addresses.has(address))
-    .map(({ address }) => address);
-}
-
 /**
  * Masternodes whose votes no node has, and whose own rounds bring no block: by address, how many of its newest rounds each missed.
  * Their nodes run, or are not in the inventory. A pool stops at the quorum, so one that is missing in a round may have voted.
@@ -67,13 +53,18 @@ export function findSilentVoters(
   nodes: readonly NodeView[],
   { masternodes }: ChainView,
   masters: ReadonlyMap<string, NodeView>,
-  neverSigned: NeverSigned,
+  { addresses }: NeverSigned,
   isKeyLost: boolean,
   now: number,
 ): ReadonlyMap<string, number> {
   if (masternodes === undefined) return new Map();
-  const { addresses } = neverSigned;
-  const left = findLeft(nodes, masternodes.active, masters, neverSigned, now);
+  // The keys of masternodes that a node has exchanged for another one, and that none has now. Older pools have their votes.
+  const left = collect(nodes, ({ chainFacts }) => {
+    const { address, at } = chainFacts?.keyBefore ?? {};
+    if (address === undefined || at === undefined || masters.has(address)) return undefined;
+    const isShown = now - at < POOLS_KNOWN_MS || addresses.has(address);
+    return isShown && masternodes.active.includes(address) ? address : undefined;
+  });
   if (addresses.size + left.length === 0) return new Map();
   const oldest = masternodes.round - RECENT_ROUNDS * masternodes.active.length;
   // A node that is just back has not said its address yet, so any key without a node may be its own.

@@ -137,6 +137,7 @@ export function foldParent(
   const { since = at, probes = 0 } = before?.unanswered ?? {};
   const firstChainId = before?.firstChainId ?? (chainId?.ok ? chainId.value : undefined);
   const { balance, checkpoint } = readOwn(observation, firstChainId);
+  const isGone = observation.contract?.ok && checkpoint === undefined;
   return {
     observation,
     at,
@@ -150,12 +151,7 @@ export function foldParent(
     progress: checkpoint
       ? foldCheckpoint(before?.contractSince === undefined ? undefined : before.progress, checkpoint, at)
       : before?.progress,
-    contractSince:
-      checkpoint !== undefined
-        ? (before?.contractSince ?? at)
-        : observation.contract?.ok
-          ? undefined
-          : before?.contractSince,
+    contractSince: isGone ? undefined : (before?.contractSince ?? (checkpoint && at)),
     wallet: balance === undefined ? before?.wallet : foldWallet(before?.wallet, balance, at),
   };
 }
