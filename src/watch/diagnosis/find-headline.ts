@@ -132,7 +132,12 @@ export function findHeadline(
   const join = (...sentences: readonly string[]) => sentences.filter(Boolean).join(' ');
   const describeWork = (one: PlannedWork) =>
     `Work on ${one.name ?? one.component ?? 'the subnet'} is ${describePlanned(one)}.`;
-  const work = join(...plannedWork.map(describeWork));
+  const tell = (standing: Headline['standing'], words: string, ...details: readonly string[]) => ({
+    standing,
+    sentence: `${subnet} ${words}`,
+    detail: join(...details, ...plannedWork.map(describeWork)),
+  });
+  const unseen = describeUnseen(targets);
   const toDo = worst === undefined || worst.planned !== undefined ? '' : sentence(worst.fix);
   const others = nameCauses(standing, worst);
   const isOfPart = worst === undefined || isClearing || WHOLE[worst.problem]?.[1] === undefined;
@@ -145,28 +150,19 @@ export function findHeadline(
     const isSaid = known === suspicion && suspected !== undefined && isSure(suspected);
     // What costs votes comes first.
     const sure = nameCauses(problems.filter(isSure), undefined);
-    const detail = join(sure, isSaid ? '' : known, isSpareAwaited ? '' : gone, describeUnseen(targets), work);
-    return { standing: 'warn', sentence: `${subnet} may be halted: ${describeVotes(quorum)}`, detail };
+    const words = `may be halted: ${describeVotes(quorum)}`;
+    return tell('warn', words, sure, isSaid ? '' : known, isSpareAwaited ? '' : gone, unseen);
   }
-  if (worst === undefined && !hasRisen)
-    return {
-      standing: 'off',
-      sentence: `${subnet} has not been seen to make a block yet`,
-      detail: join(votes, suspicion, work),
-    };
+  if (worst === undefined && !hasRisen) return tell('off', 'has not been seen to make a block yet', votes, suspicion);
   // Too few take part until more of those that have just started do.
-  if (isOfPart && !isClearing && quorum?.starting !== undefined && countReserve(quorum) < 0) {
-    const detail = join(votes, known, describeUnseen(targets), work);
-    const waits = `${subnet} is waiting for masternodes that have just started`;
-    return { standing: 'warn', sentence: waits, detail };
-  }
+  if (isOfPart && !isClearing && quorum?.starting !== undefined && countReserve(quorum) < 0)
+    return tell('warn', 'is waiting for masternodes that have just started', votes, known, unseen);
   if (worst === undefined) {
     // What is suspected may have cost a vote that was counted before.
     if (suspected !== undefined && quorum !== undefined && countReserve(quorum) > 0) {
       const { total, required, voting } = quorum;
       const before = `When they were last asked, ${voting} of ${total} masternodes could vote, ${required} needed.`;
-      const detail = join(suspicion, before, describeUnseen(targets), work);
-      return { standing: 'ok', sentence: `${subnet} is running, but a possible problem is being checked`, detail };
+      return tell('ok', 'is running, but a possible problem is being checked', suspicion, before, unseen);
     }
     const reserve = quorum === undefined || quorum.total === 0 ? undefined : countReserve(quorum);
     const isSafe = reserve === undefined || reserve > 0;
@@ -174,17 +170,16 @@ export function findHeadline(
       ? `: it can lose ${formatCount(reserve ?? 0, 'more node', 'more nodes')}`
       : ' with no spare vote';
     const unread = listEach(targets.filter(isUnread), ({ target }) => target.name);
-    const detail = join(votes, suspicion, describeUnseen(targets), unread && `Still to be read: ${unread}.`, work);
     const isSettled = suspected === undefined && quorum?.starting === undefined && unread === '';
     const state = isSettled && isSafe ? 'is healthy' : 'is running';
     // What would page if it is confirmed is being checked.
     const standing = suspected?.severity === 'critical' ? 'warn' : 'ok';
-    return { standing, sentence: `${subnet} ${state}${reserve === undefined ? '' : mayLose}`, detail };
+    const words = `${state}${reserve === undefined ? '' : mayLose}`;
+    return tell(standing, words, votes, suspicion, unseen, unread && `Still to be read: ${unread}.`);
   }
   if (isClearing) {
-    const detail = join(votes, suspicion, gone, describeUnseen(targets), work);
-    const sentence = `${subnet} is recovering${suspected === undefined ? '' : ', but a possible problem is being checked'}`;
-    return { standing: 'warn', sentence, detail, since: worst.since };
+    const words = `is recovering${suspected === undefined ? '' : ', but a possible problem is being checked'}`;
+    return { ...tell('warn', words, votes, suspicion, gone, unseen), since: worst.since };
   }
   // Nodes bring a problem of the whole subnet, so they are named before its fix. Right after another target it would be read as that one's.
   const isOfNode = ({ component }: Problem) => component === 'node';
