@@ -15,8 +15,7 @@ const SAID_MS = 10 * 60_000;
 export function findDoubleVotes({ facts: { doubleVotes }, now }: SubnetView, shared: ReadonlySet<string>) {
   const said = (doubleVotes?.recent ?? []).filter(({ at }) => now - at < SAID_MS).toReversed();
   const isShared = ({ signer, nodes }: DoubleVote) => nodes.length > 1 || shared.has(signer);
-  const { true: ofShared = [], false: ofOthers = [] } = Object.groupBy(said, (one) => String(isShared(one)));
-  return { ofShared, ofOthers };
+  return { ofShared: said.filter(isShared), ofOthers: said.filter((one) => !isShared(one)) };
 }
 
 /** What was signed, as the end of a sentence: `two blocks of round 7`. */

@@ -4,7 +4,7 @@ import type { Problem, ProblemIndex, ProblemRef, Suspicion } from '../../model/p
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { parentSubject } from './parent-view.ts';
-import { askedAt, checkOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
+import { askedAt, checkOf, isStopped, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
 import { explainEach, type Found, refsTo, suspect, type Texts } from './suspect.ts';
 
 /** The faults of what lies between subnetd and a node. A node that hangs times out too. */
@@ -45,6 +45,9 @@ function isLogSilent({ state: { facts }, isLogAlive }: NodeView): boolean {
   return (sources?.file ?? sources?.container)?.up === true && node?.advancedAt !== undefined && !isLogAlive;
 }
 
+const describeLogs = (nodes: readonly NodeView[]): string =>
+  nodes.length === 0 ? '' : `, while the log of ${namesOf(nodes)} goes on`;
+
 /** Whether its log has shown a block since the node was asked in vain. */
 const hasPrintedSince = ({ state }: NodeView): boolean => (state.facts.logs?.node?.advancedAt ?? 0) > askedAt(state);
 
@@ -69,17 +72,13 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Found {
   const met = [...new Set(asked.map(({ fault }) => String(fault?.kind)))].map((kind) => MEETS[kind] ?? kind);
   const rising = nodes.filter((node) => node.rises && hasPrintedSince(node));
   const talking = asked.filter(({ answers }) => answers === true);
-  const seen =
-    rising.length > 0
-      ? `, while the log of ${listEach(rising, ({ name }) => name)} goes on`
-      : talking.length > 0
-        ? `, while the IPC socket of ${listEach(talking, ({ name }) => name)} answers`
-        : ', and none is known to be stopped';
+  const known =
+    talking.length > 0 ? `, while the IPC socket of ${namesOf(talking)} answers` : ', and none is known to be stopped';
   const all = asked.length === 1 ? `${asked[0]?.name}, the only node, became` : `all ${asked.length} nodes became`;
   const ofParent = refsTo(parentSubject(view), 'parent_unreachable', 'parent_unseen');
   return suspectUnseen('monitor_offline', view, ofParent, {
     summary: 'subnetd cannot reach any node',
-    evidence: `${all} unreachable from here (${met.join(', or ')})${seen}`,
+    evidence: `${all} unreachable from here (${met.join(', or ')})${describeLogs(rising) || known}`,
     fix:
       reached.length > 0
         ? `see whether a firewall between here and the RPC ports of the nodes drops packets, as ${listEach(reached, ({ state }) => state.target.name)} ${reached.length === 1 ? 'is' : 'are'} reached; the subnet itself may be well`
@@ -104,11 +103,10 @@ function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Found {
   const all = view.nodes.length === 1 ? 'its node has not' : `none of its ${view.nodes.length} nodes has`;
   const rest =
     unasked.length === 0 ? '' : `, and ${formatCount(unasked.length, 'of them is', 'of them are')} still to be asked`;
-  const alive = rising.length === 0 ? '' : `, while the log of ${listEach(rising, ({ name }) => name)} goes on`;
   // Nor is it known which clients they run, and each has another image.
   return suspectUnseen('never_reached', view, refsTo({}, 'images_differ'), {
     summary: 'subnetd has not reached any node yet',
-    evidence: `${all} answered since subnetd started${rest}${alive}; ${why?.seen ?? ''}`,
+    evidence: `${all} answered since subnetd started${rest}${describeLogs(rising)}; ${why?.seen ?? ''}`,
     fix: `check the addresses under rpc in the inventory; ${rising.length === 0 ? `if they are right: ${why?.fix ?? 'see that the nodes run'}` : 'starting a node does not help'}`,
   });
 }

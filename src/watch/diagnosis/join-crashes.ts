@@ -1,4 +1,5 @@
 import { formatDuration, formatMoment, type Moment } from '../../lib/duration.ts';
+import { collect } from '../../lib/values.ts';
 import { joinAnd, listNames, toShellWord } from '../../lib/words.ts';
 import { indexProblems, type Problem, type ProblemIndex, type Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
@@ -32,7 +33,10 @@ const listRecent = ({ state: { facts } }: TargetView, now: number): readonly num
   facts.container === undefined ? [] : findCrashes(facts.container).filter((at) => now - at < LOOP_MS);
 
 /** The newest crash of what a suspicion is about; undefined for a container that crashes again and again, whose ends are spread out. */
-function toCrash(found: Suspicion, target: TargetView, now: number) {
+function toCrash(found: Suspicion, { targets, now }: SubnetView) {
+  const isOf = ({ component, name }: Target) => component === found.component && name === found.name;
+  const target = CRASHES.includes(found.problem) ? targets.find(({ state }) => isOf(state.target)) : undefined;
+  if (target === undefined) return undefined;
   const { state, container } = target;
   const { container: facts } = state.facts;
   const count = listRecent(target, now).length;
@@ -112,25 +116,11 @@ function describeCrashes(crashes: readonly Crash[], names: string, span: string,
   return `${names} ended${how} within ${span}, ${formatMoment(Math.max(...crashes.map(({ at }) => at)), moment)}`;
 }
 
-/** The first crashes among what was found, without those that something else there explains. */
-function listCrashes(found: readonly Suspicion[], { targets, now }: SubnetView): readonly Crash[] {
-  const explained = indexProblems(found.flatMap(({ causes }) => causes));
-  return found.flatMap((one) => {
-    const target = CRASHES.includes(one.problem) ? findTarget(one, targets) : undefined;
-    return target === undefined || explained.get(one) !== undefined ? [] : (toCrash(one, target, now) ?? []);
-  });
-}
-
-const findTarget = ({ component, name }: Suspicion, targets: readonly TargetView[]): TargetView | undefined =>
-  targets.find(({ state }) => state.target.component === component && state.target.name === name);
-
 /** Whether a crash was told with those of others, which are too old to be found now. */
-function wasJoined(found: Suspicion, { targets, now }: SubnetView, before: ProblemIndex<Problem>): boolean {
+function wasJoined(found: Suspicion, view: SubnetView, before: ProblemIndex<Problem>): boolean {
   const { nodes = [], since = 0 } = before.get({ problem: 'containers_crashed' }) ?? {};
-  if (found.problem === 'out_of_memory' || !CRASHES.includes(found.problem) || !nodes.includes(found.name ?? ''))
-    return false;
-  const target = findTarget(found, targets);
-  const crash = target && toCrash(found, target, now);
+  if (found.problem === 'out_of_memory' || !nodes.includes(found.name ?? '')) return false;
+  const crash = toCrash(found, view);
   return crash !== undefined && crash.at < since + TOGETHER_MS;
 }
 
@@ -209,7 +199,10 @@ export function joinCrashes(
 ): readonly Suspicion[] {
   const stop = findStop(found, view);
   if (stop !== undefined) return [stop, ...found];
-  const series = findTogether(listCrashes(found, view));
+  // What something else there explains is no crash of its own.
+  const explained = indexProblems(found.flatMap(({ causes }) => causes));
+  const crashes = collect(found, (one) => (explained.get(one) === undefined ? toCrash(one, view) : undefined));
+  const series = findTogether(crashes);
   if (series.length === 0) return found.filter((one) => !wasJoined(one, view, before));
   const parts = new Set(series.flat().map((each) => each.found));
   return [toProblem(series, view, before), ...found.filter((each) => !parts.has(each))];

@@ -53,7 +53,7 @@ function findLogFault(
   return addFix({ seen: `${where}: ${worst.what}`, fix: worst.fix }, commandToSeeLog(target));
 }
 
-const FAULTS: Readonly<Record<LogFault['what'], Required<Finding>>> = {
+const FAULTS: Readonly<Record<LogFault['what'] | 'removed' | 'broken-by-docker', Required<Finding>>> = {
   missing: {
     seen: 'no file is there',
     fix: 'correct logFiles in the inventory, or mount the folder where subnetd runs, at the same path',
@@ -71,22 +71,20 @@ const FAULTS: Readonly<Record<LogFault['what'], Required<Finding>>> = {
   'docker-unreachable': { seen: 'Docker does not answer', fix: 'start Docker, or correct docker in the inventory' },
   'no-descriptor': NO_DESCRIPTOR,
   broken: { seen: 'reading it breaks off', fix: 'look at the log of subnetd and at the disk' },
-};
-
-const BROKEN_BY_DOCKER: Required<Finding> = {
-  seen: 'Docker breaks off when it is read',
-  fix: 'wait while subnetd tries again; if it stays so, let the socket proxy pass GET of /containers/ID/logs, and see that the log driver of the container keeps lines',
-};
-
-const REMOVED: Required<Finding> = {
-  seen: 'the file that was read is gone',
-  fix: 'restart the program that writes it, so that it opens a new one, and find out what removed it',
+  'broken-by-docker': {
+    seen: 'Docker breaks off when it is read',
+    fix: 'wait while subnetd tries again; if it stays so, let the socket proxy pass GET of /containers/ID/logs, and see that the log driver of the container keeps lines',
+  },
+  removed: {
+    seen: 'the file that was read is gone',
+    fix: 'restart the program that writes it, so that it opens a new one, and find out what removed it',
+  },
 };
 
 /** Why a log cannot be read: files, or that of a container. What was seen is the end of a sentence. */
 export function explainUnread({ what }: LogFault, { lines }: LogSourceState, isFile: boolean): Required<Finding> {
-  if (what === 'missing' && lines > 0) return REMOVED;
-  return what === 'broken' && !isFile ? BROKEN_BY_DOCKER : FAULTS[what];
+  if (what === 'missing' && lines > 0) return FAULTS.removed;
+  return FAULTS[what === 'broken' && !isFile ? 'broken-by-docker' : what];
 }
 
 /** When files are read, their lines count; the container's log is then read only for known failures. */

@@ -110,15 +110,6 @@ function foldCheckpoint(
   };
 }
 
-/** What was read of contract and wallet, unless another chain answered: those of that chain are others. */
-function readOwn({ balance, chainId, contract }: ParentObservation, firstChainId: number | undefined) {
-  if (chainId?.ok && chainId.value !== firstChainId) return {};
-  return {
-    balance: balance?.ok ? balance.value : undefined,
-    checkpoint: contract?.ok && contract.value.kind === 'checkpoint' ? contract.value.checkpoint : undefined,
-  };
-}
-
 /** The watched time of an observation, and the same in Unix milliseconds. */
 interface Context {
   readonly at: number;
@@ -131,13 +122,17 @@ export function foldParent(
   observation: ParentObservation,
   { at, wallMs }: Context,
 ): ParentFacts {
-  const { head, chainId } = observation;
+  const { head, chainId, contract } = observation;
   const headBefore = before?.observation.head;
   const isSameHead = head.ok && headBefore?.ok && headBefore.value.number === head.value.number;
   const { since = at, probes = 0 } = before?.unanswered ?? {};
   const firstChainId = before?.firstChainId ?? (chainId?.ok ? chainId.value : undefined);
-  const { balance, checkpoint } = readOwn(observation, firstChainId);
-  const isGone = observation.contract?.ok && checkpoint === undefined;
+  // Contract and wallet of another chain are others.
+  const isOwn = !chainId?.ok || chainId.value === firstChainId;
+  const balance = isOwn && observation.balance?.ok ? observation.balance.value : undefined;
+  const checkpoint =
+    isOwn && contract?.ok && contract.value.kind === 'checkpoint' ? contract.value.checkpoint : undefined;
+  const isGone = contract?.ok && checkpoint === undefined;
   return {
     observation,
     at,
