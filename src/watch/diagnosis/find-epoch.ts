@@ -133,11 +133,8 @@ export function countBlocks(
  * What a node does for the next block; `idleVote`: that of one that stands still or catches up. Until the chain has named its
  * masternodes, every node counts as one.
  */
-function findVote(
-  node: NodeView,
-  { chain: { masternodes }, silentVoters }: SubnetView,
-  idleVote: Vote | undefined,
-): Vote | undefined {
+function findVote(node: NodeView, view: SubnetView, idleVote: Vote | undefined): Vote | undefined {
+  const { masternodes } = view.chain;
   const { isOut, isForeign } = node;
   const address = isForeign ? undefined : node.address;
   if (masternodes === undefined || address === undefined)
@@ -146,7 +143,7 @@ function findVote(
   if (masternodes.standby.includes(address)) return 'standby';
   if (!masternodes.active.includes(address)) return undefined;
   if (isToJoin(node)) return 'unknown';
-  return isOut || silentVoters.has(address) ? 'silent' : (idleVote ?? 'votes');
+  return isOut || view.silentVoters.has(address) ? 'silent' : (idleVote ?? 'votes');
 }
 
 /**

@@ -75,11 +75,7 @@ function findTogether(crashes: readonly Crash[]): readonly (readonly Crash[])[] 
  * All that crashed together, in the order of the inventory: also what somebody has restarted or stopped since, what Docker says
  * nothing of, and what the problem named before, as subnetd reads of an older crash only what Docker still has.
  */
-function listCrashed(
-  crashes: readonly Crash[],
-  { targets, now }: SubnetView,
-  before: Problem | undefined,
-): readonly TargetView[] {
+function listCrashed(crashes: readonly Crash[], view: SubnetView, before: Problem | undefined): readonly TargetView[] {
   const { nodes = [], since = 0 } = before ?? {};
   const isTold = ({ component, name }: Target) =>
     component === 'node' && nodes.includes(name) && crashes.every(({ at }) => at < since + TOGETHER_MS);
@@ -87,10 +83,10 @@ function listCrashed(
     (kind !== 'running' && kind !== 'restarting') || isRestartPlanned(facts.container) === true;
   const isNear = (at: number) => crashes.some((one) => Math.abs(one.at - at) <= TOGETHER_MS);
   const crashed = (one: TargetView) => {
-    const [at, ...others] = isHandled(one) ? listRecent(one, now) : [];
+    const [at, ...others] = isHandled(one) ? listRecent(one, view.now) : [];
     return at !== undefined && others.length === 0 && isNear(at);
   };
-  return targets.filter(
+  return view.targets.filter(
     (one) => crashes.some(({ target }) => target === one) || isTold(one.state.target) || crashed(one),
   );
 }

@@ -173,10 +173,9 @@ function viewVoter(
     (one) => one.name === target.name && one.state !== 'clearing' && WITHOUT_VOTE.has(one.problem),
   );
   if (problem !== undefined) return out(problem.summary);
-  const byHeight = viewHeight(node, state);
-  if (byHeight !== undefined) return byHeight;
-  const byStart = target.component === 'node' ? viewStart(node, target, goneNodes, now) : undefined;
-  if (byStart !== undefined) return byStart;
+  const byStart = () => (target.component === 'node' ? viewStart(node, target, goneNodes, now) : undefined);
+  const against = viewHeight(node, state) ?? byStart();
+  if (against !== undefined) return against;
   if (member.vote === 'silent') return out(`${target.name} does not vote`);
   return addressOf(facts) === undefined
     ? doubtful(`${target.name} has not said by which address it votes`)
@@ -271,6 +270,7 @@ function viewNodes({ members = [], ...state }: SubnetState, own: TargetState, mo
   });
 }
 
+type Voters = ReturnType<typeof viewNodes>;
 type Judged = Pick<RestartAnswer, 'safe' | 'known' | 'reason'>;
 
 const yes = (reason: string): Judged => ({ safe: true, known: true, reason });
@@ -280,12 +280,7 @@ const unknown = (reason: string): Judged => ({ safe: false, known: false, reason
 const masternodes = (count: number): string => formatCount(count, 'masternode', 'masternodes');
 
 /** What the votes of the nodes beside a target allow. */
-function judgeVotes(
-  voters: ReturnType<typeof viewNodes>,
-  own: TargetState,
-  { total, required }: Quorum,
-  { epoch }: SubnetState,
-): Judged {
+function judgeVotes(voters: Voters, own: TargetState, { total, required }: Quorum, { epoch }: SubnetState): Judged {
   const others = voters.filter(({ target }) => target !== own);
   const reasons = others.flatMap(({ voter }) => (voter.kind === 'votes' ? [] : voter));
   const whyOf = (kind: Voter['kind']) => reasons.filter((one) => one.kind === kind).map(({ why }) => why);

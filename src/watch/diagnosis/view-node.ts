@@ -37,11 +37,8 @@ export function viewContainer(state: TargetState): ContainerView {
 const within = (at: number | undefined, ms: number, now: number): boolean => at !== undefined && now - at < ms;
 
 /** Whether a container that was started at a time crashes again and again, or has crashed and shows a cause of that again. */
-function crashesOn(
-  { facts: { container, logs }, shownFailures }: TargetState,
-  startedAt: number,
-  now: number,
-): boolean {
+function crashesOn({ facts, shownFailures }: TargetState, startedAt: number, now: number): boolean {
+  const { container, logs } = facts;
   if (container === undefined) return false;
   if (isLooping(container, now)) return true;
   const showsAgain = ({ signs = [] }: ShownFailure) => (match(...signs)({ logs }, now) ?? 0) >= startedAt;
@@ -102,13 +99,9 @@ const LOG_ALIVE_MS = 15_000;
 /** A node that runs prints each block. Its lines are no later than those of the others, and where nothing listens any more, they go on. */
 const NEXT_LINE_MS = 5_000;
 
-/** Whether the last line with a new block, of `at`, shows that a node runs which does not answer. */
-function isAliveByLog(
-  state: TargetState,
-  at: number | undefined,
-  fault: Fault | undefined,
-  { lastLine, now }: Moment,
-): boolean {
+/** Whether the last line with a new block shows that a node runs which does not answer. */
+function isAliveByLog(state: TargetState, fault: Fault | undefined, { lastLine, now }: Moment): boolean {
+  const at = state.facts.logs?.node?.advancedAt;
   if (at === undefined || now - at >= LOG_ALIVE_MS || lastLine - at >= NEXT_LINE_MS) return false;
   if (fault?.kind !== 'refused') return true;
   const failsSince = checkOf(state, 'latest_block')?.since ?? now;
@@ -220,7 +213,7 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
       (observation?.answered !== true && within(risenAt, stallAfterMs, now)));
   const votesAnyway = fault !== undefined && takesTurns(state, chain, moment) ? 'votes' : undefined;
   const unseen = fault !== undefined && isBarred(fault) ? 'barred' : votesAnyway;
-  const isLogAlive = isAliveByLog(state, risenAt, fault, moment);
+  const isLogAlive = isAliveByLog(state, fault, moment);
   const isSilent = answers === false && unseen === undefined && !isLogAlive && askedAt(state) > haltedUntil;
   const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;
   const isWitness = canBeWitness(height, moment);

@@ -13,12 +13,8 @@ import { findFall, hasLostData } from './known-failures.ts';
 import { isCredible, JUST_STARTED, type View } from './view.ts';
 
 /** Fails a node that did not answer. One whose container was started a moment ago only needs time. */
-function judgeSilence(
-  what: string,
-  fault: Fault,
-  { target, facts, now }: View<NodeTarget>,
-  namespace: string,
-): Judgement {
+function judgeSilence(what: string, fault: Fault, view: View<NodeTarget>, namespace: string): Judgement {
+  const { target, facts, now } = view;
   const judged = judgeFault(what, fault, target, namespace, clientOf({ target, facts }));
   const isAsked = ['refused', 'closed', 'unreachable'].includes(fault.kind);
   if (!isAsked || judged.verdict !== 'fail' || findStart(facts.container, now, SILENT_START_MS) === undefined)
