@@ -1,12 +1,5 @@
 import type { Facts, PageFacts, ServiceFacts } from '../../model/facts.ts';
-import type {
-  PageObservation,
-  QueueFacts,
-  RelayerQueue,
-  ServiceObservation,
-  StatsFacts,
-  StatsReading,
-} from '../../model/observation.ts';
+import type { PageObservation, QueueFacts, RelayerQueue, ServiceObservation } from '../../model/observation.ts';
 import type { Observation, Observations, ProbeKind } from '../../model/prober.ts';
 import type { CheckSettings } from '../../model/target.ts';
 import { foldContainer } from './fold-container.ts';
@@ -28,30 +21,22 @@ function foldQueue(known: readonly QueueFacts[] | undefined, queue: RelayerQueue
   return { ...queue, since: before.since, completedAt, failedAt };
 }
 
-/** The reference is at most some seconds old, and so rather too low. */
-function foldStats(
-  before: StatsFacts | undefined,
-  reading: StatsReading,
-  { at, reference = 0, maxLag }: Moment & { readonly maxLag: number },
-): StatsFacts {
-  const blocks = reading.newest === undefined ? 0 : reference - reading.newest;
-  if (blocks <= maxLag) return { reading };
-  return { reading, behind: { since: before?.behind?.since ?? at, blocks } };
-}
-
 /** Adds an answer of a service. What its queues have shown stays while it does not answer. */
 export function foldService(
   before: ServiceFacts | undefined,
   observation: ServiceObservation,
-  context: Moment,
+  { at, reference = 0 }: Moment,
   maxLag: number,
 ): ServiceFacts {
   const { queues: read, stats } = observation.ok ? observation.value : {};
   const known = before?.queues;
+  // The reference is at most some seconds old, and so rather too low.
+  const blocks = stats?.newest === undefined ? 0 : reference - stats.newest;
+  const behind = blocks > maxLag ? { since: before?.stats?.behind?.since ?? at, blocks } : undefined;
   return {
     observation,
-    queues: read?.map((queue) => foldQueue(known, queue, context.at)) ?? known,
-    stats: stats && foldStats(before?.stats, stats, { ...context, maxLag }),
+    queues: read?.map((queue) => foldQueue(known, queue, at)) ?? known,
+    stats: stats && { reading: stats, ...(behind && { behind }) },
   };
 }
 

@@ -1,8 +1,9 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { ascending } from '../../lib/numbers.ts';
+import { collect } from '../../lib/values.ts';
 import { listNames } from '../../lib/words.ts';
 import type { KnownTarget } from '../../model/facts.ts';
-import type { BootnodeTarget, NodeTarget } from '../../model/target.ts';
+import type { BootnodeTarget } from '../../model/target.ts';
 import { fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { readLog, readSince } from './find-log-fault.ts';
@@ -13,37 +14,31 @@ const isNowhere = (address: string): boolean => address.startsWith('0.0.0.0:');
 
 const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
 
-const toNode = ({ target, facts }: KnownTarget) => {
-  const { name, p2p } = target as NodeTarget;
-  return { name, address: p2p ?? facts.logs?.created?.p2p };
-};
-
-/** The ports that exactly one of the addresses has. */
-function findOwnPorts(addresses: readonly string[]): ReadonlySet<string> {
-  const byPort = Map.groupBy(addresses, portOf);
-  return new Set([...byPort].flatMap(([port, { length }]) => (length === 1 ? port : [])));
-}
-
 /**
  * Finds each node among the addresses that the bootnode heard: by its address, or by its port if that is unique. Behind
  * a NAT the address is not the node's own. Nodes without a known address share the remaining addresses, and so do those that do
  * not run, unless their port is unique. `heardAt`: when it was heard last, in watched time.
  */
 export function findHeardNodes(subnet: readonly KnownTarget[], heard: ReadonlyMap<string, number> = new Map()) {
-  const nodes = subnet.filter(({ target }) => target.component === 'node').map(toNode);
-  const ownPorts = findOwnPorts(nodes.flatMap(({ address }) => address ?? []));
+  const nodes = collect(subnet, ({ target, facts }) =>
+    target.component === 'node' ? { name: target.name, address: target.p2p ?? facts.logs?.created?.p2p } : undefined,
+  );
+  const addresses = nodes.flatMap(({ address }) => address ?? []);
+  const sharing = Map.groupBy(addresses, portOf);
+  /** Whether exactly one of the addresses has a port. */
+  const isOwn = (port: string) => sharing.get(port)?.length === 1;
   const byPort = new Map<string, number>();
   const byAddress = new Map<string, number>();
   for (const [address, at] of heard) {
     const port = portOf(address);
-    if (ownPorts.has(port)) byPort.set(port, Math.max(at, byPort.get(port) ?? at));
+    if (isOwn(port)) byPort.set(port, Math.max(at, byPort.get(port) ?? at));
     else byAddress.set(address, at);
   }
   const found = nodes.map(({ name, address }) => {
     if (address === undefined) return { name };
     const port = portOf(address);
-    if (isNowhere(address) && !ownPorts.has(port)) return { name };
-    const heardAt = ownPorts.has(port) ? byPort.get(port) : byAddress.get(address);
+    if (isNowhere(address) && !isOwn(port)) return { name };
+    const heardAt = isOwn(port) ? byPort.get(port) : byAddress.get(address);
     // The first of two nodes with one address has it.
     byAddress.delete(address);
     return { name, address, heardAt };
