@@ -67,12 +67,11 @@ export const isOfRunBefore = ({ facts: { container, node } }: TargetState): bool
 export function viewChain(states: readonly TargetState[]): ChainView {
   // What was said in the run before is asked again: where all were made anew, it would outvote those that have answered since.
   const told = states.filter((state) => !isOfRunBefore(state));
-  const chain = findMajority(
-    collect(told.length === 0 ? states : told, ({ facts }) => {
-      const own = facts.node?.chain?.observation;
-      return own?.chainId === undefined || own.genesis === undefined ? undefined : own;
-    }),
-  );
+  const chains = collect(told.length === 0 ? states : told, ({ facts }) => {
+    const own = facts.node?.chain?.observation;
+    return own?.chainId === undefined || own.genesis === undefined ? undefined : own;
+  });
+  const chain = findMajority(chains);
   const foreign = new Set<TargetState>();
   let consensus: ConsensusSettings | undefined;
   let newest: Masternodes | undefined;

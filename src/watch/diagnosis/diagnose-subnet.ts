@@ -67,10 +67,8 @@ export function describeSubnet(
     problems.some(({ problem, state }) => isBlind(problem) && state !== 'clearing') ||
     (view.nodes.every(({ answers, rises, isStarting }) => answers === false && !rises && !isStarting) &&
       !isQuorumLost(view.quorum));
-  const idle = findIdle(
-    view,
-    problems.some(({ problem }) => problem === 'subnet_halted'),
-  );
+  const isHalted = problems.some(({ problem }) => problem === 'subnet_halted');
+  const idle = findIdle(view, isHalted);
   const quorum = seesNothing ? undefined : view.quorum && withoutIdle(view.quorum, idle);
   const wallNow = view.toWall(view.now);
   // Right after the start of subnetd the time of a block shows that it is new. A node that is just back has shown one before.
@@ -203,14 +201,10 @@ function explainByProblems(
       problem.explains.map((each) => [keyOf(each), problem] as const),
     ),
   );
-  const naming = findNaming(
-    problems.filter(({ state, severity }) => state === 'open' && severity !== 'info'),
-    targets,
-  );
-  const suspected = findNaming(
-    problems.filter(({ state, severity }) => state === 'suspected' && severity === 'critical'),
-    targets,
-  );
+  const isOpen = ({ state, severity }: Problem) => state === 'open' && severity !== 'info';
+  const wouldPage = ({ state, severity }: Problem) => state === 'suspected' && severity === 'critical';
+  const naming = findNaming(problems.filter(isOpen), targets);
+  const suspected = findNaming(problems.filter(wouldPage), targets);
   const over = findOver(problems);
   if (byCheck.size + naming.size + suspected.size + over.length === 0) return targets;
   const halt = problems.find(({ problem, state }) => problem === 'subnet_halted' && state === 'open');

@@ -169,10 +169,8 @@ function findFork({ nodes }: SubnetView): Found {
   const marks = marked.flatMap((node) => (node.chainFacts?.marks ?? []).map((mark) => ({ ...mark, node })));
   const forked = marks.filter(isOther);
   const height = Math.min(...forked.map(({ number }) => number));
-  const byHash = Map.groupBy(
-    marks.filter(({ number }) => number === height),
-    ({ hash }) => hash,
-  );
+  const lowest = marks.filter(({ number }) => number === height);
+  const byHash = Map.groupBy(lowest, ({ hash }) => hash);
   const sides = [...byHash].toSorted(([, one], [, other]) => other.length - one.length);
   const [most, ...others] = sides.map(([, side]) => side);
   const minority = others.flat().map(({ node }) => node);

@@ -184,13 +184,8 @@ export function findHeadline(
   // Nodes bring a problem of the whole subnet, so they are named before its fix. Right after another target it would be read as that one's.
   const isOfNode = ({ component }: Problem) => component === 'node';
   const causes = worst.name === undefined ? nameCauses(standing.filter(isOfNode), worst) : '';
-  const rest =
-    causes === ''
-      ? others
-      : nameCauses(
-          standing.filter((one) => !isOfNode(one)),
-          worst,
-        );
+  const isLeft = (one: Problem) => causes === '' || !isOfNode(one);
+  const rest = nameCauses(standing.filter(isLeft), worst);
   const detail = join(causes || (worst.name === undefined || rest === '' ? votes : ''), toDo, rest);
   return { ...describeWorst(subnet, worst, areAsked ? quorum : undefined), detail, since: worst.since };
 }

@@ -153,6 +153,8 @@ type Exposed = NonNullable<ReturnType<typeof findExposed>>;
 
 const namesOf = (ones: readonly Exposed[]): string => listEach(ones, ({ node }) => node.name);
 
+const targetsOf = (ones: readonly Exposed[]) => ones.map(({ node }) => node.target);
+
 /** What is said of nodes that are reached from as far and have the same value, each group as one text. */
 const describeAlike = (
   ones: readonly Exposed[],
@@ -177,11 +179,7 @@ function serveLess(ones: readonly Exposed[]): string {
   return describeAlike(
     ones,
     (one) => `${one.client.name} ${keptOf(one).join()}`,
-    (first, alike) =>
-      first.client.advice.serveOnly(
-        keptOf(first),
-        alike.map(({ node }) => node.target),
-      ),
+    (first, alike) => first.client.advice.serveOnly(keptOf(first), targetsOf(alike)),
   );
 }
 
@@ -251,10 +249,7 @@ const describeWildcards = (about: keyof typeof WILDCARDS) => (ones: readonly Exp
     fix: [
       ...(byModules.length > 0 ? [`${serveLess(byModules)}; web pages then reach only what everybody may read`] : []),
       ...[...Map.groupBy(byEth, ({ client }) => client)].map(([{ advice }, alike]) =>
-        advice.refusePages(
-          about,
-          alike.map(({ node }) => node.target),
-        ),
+        advice.refusePages(about, targetsOf(alike)),
       ),
     ].join('; '),
   };
