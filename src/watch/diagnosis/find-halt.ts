@@ -98,8 +98,10 @@ const findWaiting = ({ nodes, masters }: SubnetView, since: number) =>
 /** After so long nodes that receive each other's rounds have met in one. */
 const metMs = ({ chain }: SubnetView): number => MOST_TIMEOUTS * (chain.consensus?.timeoutPeriodMs ?? TIMEOUT_MS);
 
+type Waiting = ReturnType<typeof findWaiting>;
+
 /** Whether a node that was asked later is in a lower round: then they do not receive each other's rounds. */
-const isSplit = (waiting: ReturnType<typeof findWaiting>, view: SubnetView): boolean =>
+const isSplit = (waiting: Waiting, view: SubnetView): boolean =>
   waiting.some((low) => waiting.some((high) => high.round > low.round && high.from + metMs(view) <= low.at));
 
 /** The command, as far as the inventory says where they run. */
@@ -117,10 +119,8 @@ function describeRestart(nodes: readonly NodeView[]): string {
  * one, and often ends that. Where all were started since the last block nobody has such a certificate, and XDC-Subnet v0.3.2 refuses what
  * they tell: there only those of the higher round can come back to the others, although they forget their votes.
  */
-function findSplitRounds(view: SubnetView, last: Block): Required<Finding> | undefined {
-  const { since } = last;
+function findSplitRounds(view: SubnetView, last: Block, waiting: Waiting): Required<Finding> | undefined {
   const required = view.quorum?.required ?? 0;
-  const waiting = findWaiting(view, since);
   const groups = [...Map.groupBy(waiting, ({ round }) => round)].toSorted(([one], [other]) => other - one);
   if (groups.length < 2 || groups.some(([, ones]) => ones.length >= required) || !isSplit(waiting, view))
     return undefined;
@@ -128,7 +128,7 @@ function findSplitRounds(view: SubnetView, last: Block): Required<Finding> | und
     ([round, ones]) =>
       `${joinAnd(ones.map(({ node }) => node.name))} ${ones.length === 1 ? 'waits' : 'wait'} in round ${round}`,
   );
-  const haveAllStarted = waiting.every(({ node }) => (startedAtOf(node) ?? 0) > since);
+  const haveAllStarted = waiting.every(({ node }) => (startedAtOf(node) ?? 0) > last.since);
   const [[round, staying] = [0, []], ...others] = haveAllStarted ? groups.toReversed() : groups;
   const restarted = others.flatMap(([, ones]) => ones.map(({ node }) => node)).slice(0, required - staying.length);
   const [it, takes] = restarted.length === 1 ? ['it comes', 'it takes'] : ['they come', 'they take'];
@@ -151,11 +151,11 @@ function findSplitRounds(view: SubnetView, last: Block): Required<Finding> | und
  * the last block. Four nodes of XDPoSChain (dev-upgrade) stood so for minutes after a halt, and made blocks within half a minute once all
  * were started again.
  */
-function findNoProposer(view: SubnetView, last: Block): Required<Finding> | undefined {
+function findNoProposer(view: SubnetView, last: Block, waiting: Waiting): Required<Finding> | undefined {
   const { chain, quorum } = view;
   const { masternodes } = chain;
   if (masternodes === undefined || quorum === undefined || masternodes.number < last.number) return undefined;
-  const stuck = findWaiting(view, last.since).filter(({ round }) => round - masternodes.round > quorum.total);
+  const stuck = waiting.filter(({ round }) => round - masternodes.round > quorum.total);
   const [first] = stuck;
   if (first === undefined || stuck.length < quorum.required) return undefined;
   return {
@@ -266,11 +266,12 @@ function adviseOnHalt(
     };
   // Nodes that are back in a lower round come up to the others by themselves.
   const mayBeSplit = joining.length + gone.length === 0;
+  const waiting = last ? findWaiting(view, last.since) : [];
   const cause =
     findLostState(view, last) ??
     findLostSnapshot(view, last) ??
-    (last && mayBeSplit ? findSplitRounds(view, last) : undefined) ??
-    (last && findNoProposer(view, last));
+    (last && mayBeSplit ? findSplitRounds(view, last, waiting) : undefined) ??
+    (last && findNoProposer(view, last, waiting));
   const awaited = cause === undefined ? [...starting, ...gone] : starting;
   if (awaited.length > 0)
     return {
@@ -282,7 +283,6 @@ function adviseOnHalt(
     return {
       fix: `wait a minute for ${namesOf(joining)}, which ${joining.length === 1 ? 'is just back and joins' : 'are just back and join'} the round after some time-outs; restart no other node`,
     };
-  const waiting = last ? findWaiting(view, last.since) : [];
   const haveTold = waiting.length >= required && waiting.every(({ from }) => view.now - from >= metMs(view));
   const read = 'read the log of one: it names the round that times out';
   if (lonely.length === 0 && haveTold)

@@ -258,15 +258,11 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
   const mayEnd = next === undefined && !isStillAtRisk;
   if (mayEnd && now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
   // A check that has recovered since is not explained when it fails again. After a restart of subnetd, it may not be judged yet.
-  const explains = before.explains.filter((each) =>
-    subjectsOf(each).some(
-      (state) =>
-        !lacksPeersOtherwise(before, each, state, now) &&
-        state.checks.some(
-          ({ check, verdict }) => check === each.check && (verdict === 'fail' || verdict === 'unknown'),
-        ),
-    ),
-  );
+  const isLeft = (each: ExplainedCheck) => (state: TargetState) => {
+    const { verdict } = checkOf(state, each.check) ?? {};
+    return (verdict === 'fail' || verdict === 'unknown') && !lacksPeersOtherwise(before, each, state, now);
+  };
+  const explains = before.explains.filter((each) => subjectsOf(each).some(isLeft(each)));
   const fix = isStillAtRisk ? SPARE_FIRST : next === undefined ? NOTHING_TO_DO : before.fix;
   return { ...withoutAges(before), explains, fix, state: 'clearing', clearingSince, next };
 }

@@ -1,4 +1,4 @@
-import type { ContainerFacts, Facts, Fall, PatternFacts } from '../../model/facts.ts';
+import type { ContainerRun, Facts, Fall, PatternFacts } from '../../model/facts.ts';
 import type { Container } from '../../model/observation.ts';
 import { findContainer, findSeries, isOfRun, isRestartPlanned, LOOP_MS, START_MS } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
@@ -287,16 +287,15 @@ export const failuresOf = ({ component, container, logFiles }: Target): readonly
 const QUIET_MS = 10 * 60 * 1000;
 
 /** Whether the sign belongs to the run that has ended, or to the one before if that one has not run for a minute. */
-const isOfEndedRun = (
+function isOfEndedRun(
   seenAt: number,
-  { startedAt, finishedAt }: Container,
-  facts: ContainerFacts | undefined,
-): boolean =>
-  isOfRun(seenAt, startedAt) ||
-  (startedAt !== undefined &&
-    (finishedAt ?? startedAt) - startedAt < START_MS &&
-    facts?.runBefore !== undefined &&
-    isOfRun(seenAt, facts.runBefore.startedAt));
+  { startedAt, finishedAt = startedAt }: Container,
+  before?: ContainerRun,
+): boolean {
+  if (isOfRun(seenAt, startedAt)) return true;
+  const isShort = startedAt !== undefined && finishedAt !== undefined && finishedAt - startedAt < START_MS;
+  return isShort && before !== undefined && isOfRun(seenAt, before.startedAt);
+}
 
 /** Whether what ended a program that is seen by its log alone keeps it down: it has neither started nor answered since. */
 const isStillDown = ({ endsProgram }: KnownFailure, evidence: Facts, seenAt: number): boolean =>
@@ -321,7 +320,7 @@ function isRemembered(failure: KnownFailure, evidence: Facts, now: number): bool
   if (container === undefined || container.running) return now - quietSince < QUIET_MS;
   // What was over before the end is not why it ended.
   const wasOver = (container.finishedAt ?? 0) - quietSince >= QUIET_MS;
-  return !wasOver && isOfEndedRun(seenAt, container, evidence.container);
+  return !wasOver && isOfEndedRun(seenAt, container, evidence.container?.runBefore);
 }
 
 type Judged = Required<Pick<TargetState, 'failures' | 'shownFailures' | 'endedFailures'>>;
