@@ -51,18 +51,11 @@ function nameRelayerCause(state: TargetState): readonly [ProblemName, string] | 
 /** A server that hangs was silent for seconds before that showed. */
 const HANGS_MS = 11_000;
 
-function toSuspicion(
-  view: TargetView,
-  { check, seen, fix }: FailedCheck,
-  explained: ReadonlySet<ExplainedCheck>,
-  subnet: SubnetView,
-): Found {
+function toSuspicion(view: TargetView, { check, seen, fix }: FailedCheck, subnet: SubnetView): Found {
   const problem = PROBLEM_OF_CHECK[check];
   if (problem === undefined) return undefined;
   // A server that does not answer explains what it does not show.
   const also = problem === 'service_down' ? (['logs', 'console', 'block_data', 'history_data'] as const) : [];
-  const explains = explain(view, check, ...also);
-  if (explains.every((each) => explained.has(each))) return undefined;
   const { state } = view;
   const { name } = state.target;
   const { observation } = state.facts.service ?? {};
@@ -75,7 +68,7 @@ function toSuspicion(
       problem === 'service_down' && isDockerSilent(view, subnet)
         ? `${WAKE_DOCKER}: the ports of its containers may have ended with it, and ${name} itself may run`
         : fix,
-    explains,
+    explains: explain(view, check, ...also),
     ...(problem === 'service_down' && hangs && { confirmMs: HANGS_MS }),
   });
 }
@@ -157,11 +150,10 @@ export function findCheckProblems(view: SubnetView, explained: ReadonlySet<Expla
   const { targets, nodes } = view;
   // A node that has just started has neither found its peers nor read its log.
   const starting = new Set(nodes.filter(({ isStarting }) => isStarting).map(({ name }) => name));
-  const isUnexplained = ({ failing }: TargetView) => failing.some((each) => !explained.has(each));
-  return [
-    ...targets
-      .filter(isUnexplained)
-      .flatMap((one) => takeFailing(one, starting, view).map((check) => toSuspicion(one, check, explained, view))),
-    findDegraded(targets),
-  ].filter((one) => one !== undefined);
+  const isLeft = (each: ExplainedCheck) => !explained.has(each);
+  const found = targets
+    .filter(({ failing }) => failing.some(isLeft))
+    .flatMap((one) => takeFailing(one, starting, view).map((check) => toSuspicion(one, check, view)));
+  const own = found.filter((one) => one?.explains.some(isLeft));
+  return [...own, findDegraded(targets)].filter((one) => one !== undefined);
 }
