@@ -252,14 +252,10 @@ function explainStart(state: TargetState): TargetState {
 /** Who is just back, by the problems of a subnet. */
 function findReturns(problems: readonly Problem[], ended: readonly EndedProblem[]): Returns {
   const ofAll = [...problems, ...ended].filter(({ problem }) => isBlind(problem) || problem === 'subnet_halted');
-  return {
-    nodes: new Map(
-      findOver(problems).flatMap(({ name, seenAt, clearingSince = seenAt }) =>
-        name ? [[name, clearingSince] as const] : [],
-      ),
-    ),
-    allAt: Math.max(...ofAll.map(({ seenAt }) => seenAt)),
-  };
+  const nodes = findOver(problems).flatMap(({ name, seenAt, clearingSince = seenAt }) =>
+    name ? [[name, clearingSince] as const] : [],
+  );
+  return { nodes: new Map(nodes), allAt: Math.max(...ofAll.map(({ seenAt }) => seenAt)) };
 }
 
 /** The targets with the problems that name them, and the reasons of their failing checks as problems, ended ones too, and starts explain them. */

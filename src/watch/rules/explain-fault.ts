@@ -111,11 +111,12 @@ export function explainFault(
   client: Client = CLIENTS['xdc-subnet'],
 ): Required<Finding> {
   const own = explainAddress(fault);
+  const seeLog = commandToSeeLog(target);
   switch (fault.kind) {
     case 'refused':
       return {
         seen: `nothing listens at ${fault.address}`,
-        fix: `start it or correct the address in the inventory, and ${commandToSeeLog(target)}`,
+        fix: `start it or correct the address in the inventory, and ${seeLog}`,
       };
     case 'unreachable':
       return {
@@ -126,19 +127,16 @@ export function explainFault(
         fix: 'check the route and the firewall between it and subnetd',
       };
     case 'closed':
-      return {
-        seen: `${fault.address} closed the connection before its answer was whole`,
-        fix: commandToSeeLog(target),
-      };
+      return { seen: `${fault.address} closed the connection before its answer was whole`, fix: seeLog };
     case 'timeout':
       return fault.received
         ? {
             seen: `${fault.address} began an answer and did not end it within ${formatDuration(fault.afterMs)}`,
-            fix: `check its load, and ${commandToSeeLog(target)}`,
+            fix: `check its load, and ${seeLog}`,
           }
         : {
             seen: `${fault.address} did not answer within ${formatDuration(fault.afterMs)}`,
-            fix: `check whether it hangs, and ${commandToSeeLog(target)}`,
+            fix: `check whether it hangs, and ${seeLog}`,
           };
     case 'too-large':
       return {
@@ -147,7 +145,7 @@ export function explainFault(
       };
     case 'status':
       return {
-        ...(own ?? { seen: `it answered HTTP ${fault.status}`, fix: commandToSeeLog(target) }),
+        ...(own ?? { seen: `it answered HTTP ${fault.status}`, fix: seeLog }),
         ...(fault.refusesHost && { fix: client.advice.acceptHosts }),
       };
     case 'unresolved':
@@ -168,7 +166,7 @@ export function explainFault(
         ? (own as Required<Finding>)
         : {
             seen: NOT_JSON[fault.looksLike],
-            fix: `correct the address in the inventory, or ${commandToSeeLog(target)}`,
+            fix: `correct the address in the inventory, or ${seeLog}`,
           };
     case 'envelope':
       return { seen: `its answer is not JSON-RPC: ${fault.what}`, fix: 'check what listens at this address' };
@@ -195,14 +193,11 @@ export function explainFault(
       };
     }
     case 'body':
-      return {
-        seen: `its answer is not that of a healthy ${target.component}: ${fault.what}`,
-        fix: commandToSeeLog(target),
-      };
+      return { seen: `its answer is not that of a healthy ${target.component}: ${fault.what}`, fix: seeLog };
     case 'socket':
-      return SOCKETS[fault.state](fault, commandToSeeLog(target));
+      return SOCKETS[fault.state](fault, seeLog);
     case 'exec':
-      return { fix: commandToSeeLog(target), ...EXEC[fault.why] };
+      return { fix: seeLog, ...EXEC[fault.why] };
   }
 }
 
