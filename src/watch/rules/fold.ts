@@ -5,10 +5,11 @@ import type { CheckSettings } from '../../model/target.ts';
 import { foldContainer } from './fold-container.ts';
 import { foldNode } from './fold-node.ts';
 
-/** When it was read, and the height that at least half of the nodes had then. */
-interface Moment {
+/** When it was read, the height that at least half of the nodes had then, and the settings of its subnet. */
+interface Context {
   readonly at: number;
   readonly reference?: number | undefined;
+  readonly settings: CheckSettings;
 }
 
 function foldQueue(known: readonly QueueFacts[] | undefined, queue: RelayerQueue, at: number): QueueFacts {
@@ -25,7 +26,7 @@ function foldQueue(known: readonly QueueFacts[] | undefined, queue: RelayerQueue
 export function foldService(
   before: ServiceFacts | undefined,
   observation: ServiceObservation,
-  { at, reference = 0 }: Moment,
+  { at, reference = 0 }: Omit<Context, 'settings'>,
   maxLag: number,
 ): ServiceFacts {
   const { queues: read, stats } = observation.ok ? observation.value : {};
@@ -63,8 +64,6 @@ const folds: {
   // Followers have already folded each line.
   logs: (_, seen) => seen,
 };
-
-type Context = Moment & { readonly settings: CheckSettings };
 
 /** Folds an observation into the facts of its target. */
 export const fold = <Kind extends ProbeKind>(facts: Facts, one: Observation<Kind>, context: Context): Facts => ({
