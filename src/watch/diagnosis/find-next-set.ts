@@ -38,12 +38,8 @@ const findLeavers = ({ nextSet, chain, masters }: SubnetView) =>
   });
 
 /** What keeps them in the set, in the words of an order. */
-function describeWayBack(
-  leavers: ReturnType<typeof findLeavers>,
-  { isChosen }: NextSet,
-  view: SubnetView,
-  periodMs: number,
-): string {
+function describeWayBack(leavers: ReturnType<typeof findLeavers>, view: SubnetView, periodMs: number): string {
+  const { isChosen = false } = view.nextSet ?? {};
   const names = listEach(leavers, ({ node }) => node.name);
   const [first] = leavers;
   if (first === undefined) return 'restart no masternode until more of them vote';
@@ -125,6 +121,6 @@ export function findNextSetProblem(view: SubnetView, before: ProblemIndex<Proble
         ? `${epoch} begins with no spare vote`
         : `${drop}${isThin ? ', which leaves no spare vote' : ''}`,
     evidence: `${reasons.size === 0 ? '' : `${joinAnd([...reasons])}; `}${nextSet.isChosen ? 'as chosen' : 'if all go on as they do'} at block ${choice}${!nextSet.isChosen && epochsBy === 'round' ? ' at the latest' : ''}, ${spare}`,
-    fix: describeWayBack(leavers, nextSet, view, consensus.minePeriodMs),
+    fix: describeWayBack(leavers, view, consensus.minePeriodMs),
   });
 }

@@ -148,14 +148,8 @@ function viewStart(state: TargetState, target: NodeTarget, goneNodes: number, no
     : undefined;
 }
 
-/** What one masternode can be counted on for; `goneNodes`: how many other nodes are out. */
-function viewVoter(
-  state: SubnetState,
-  node: TargetState,
-  member: Member,
-  goneNodes: number,
-  moment: RestartMoment,
-): Voter {
+/** What one masternode can be counted on for; `gone`: how many other nodes are out. */
+function viewVoter(state: SubnetState, node: TargetState, member: Member, gone: number, moment: RestartMoment): Voter {
   const { now } = moment;
   const { target, facts } = node;
   const stale = findStale(node, moment);
@@ -173,7 +167,7 @@ function viewVoter(
     (one) => one.name === target.name && one.state !== 'clearing' && WITHOUT_VOTE.has(one.problem),
   );
   if (problem !== undefined) return out(problem.summary);
-  const byStart = () => (target.component === 'node' ? viewStart(node, target, goneNodes, now) : undefined);
+  const byStart = () => (target.component === 'node' ? viewStart(node, target, gone, now) : undefined);
   const against = viewHeight(node, state) ?? byStart();
   if (against !== undefined) return against;
   if (member.vote === 'silent') return out(`${target.name} does not vote`);
@@ -222,18 +216,13 @@ function findDoubt(state: SubnetState, now: number): string | undefined {
 }
 
 /** Why a restart of this node costs no vote, whatever the others do; undefined when it may cost one. */
-function findCostless(
-  state: SubnetState,
-  target: TargetState,
-  member: Member,
-  moment: RestartMoment,
-): string | undefined {
-  const { name, container } = target.target;
-  const { node, container: facts } = target.facts;
+function findCostless(state: SubnetState, own: TargetState, member: Member, moment: RestartMoment): string | undefined {
+  const { name, container } = own.target;
+  const { node, container: facts } = own.facts;
   // A node that answers may vote, whatever its container does: the inventory may name the wrong one.
-  const isSilent = findStale(target, moment) === undefined && node?.observation.answered === false;
+  const isSilent = findStale(own, moment) === undefined && node?.observation.answered === false;
   if (isSilent && container !== undefined && facts !== undefined) {
-    const down = findDown(target);
+    const down = findDown(own);
     if (down !== undefined) return down;
     if (isLooping(facts, moment.now)) return `${name} crashes again and again`;
   }
