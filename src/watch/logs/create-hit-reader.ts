@@ -28,6 +28,8 @@ export function createHitReader({
   ...rest
 }: HitReaderOptions): LogReader {
   let isOld = false;
+  let dated: number | undefined;
+  let datedSince: number | undefined;
   const findOld = (stamp: number): boolean => {
     const from = since?.();
     const aheadMs = from === undefined ? undefined : clockAheadMs?.();
@@ -40,11 +42,15 @@ export function createHitReader({
     ...(onOwnTime && { onOwnTime: (own) => findOld(own) || onOwnTime(own) }),
     toHitTime: (stamp) => {
       const latest = until(stamp !== undefined);
-      // A line without a time is as old as the one before.
-      if (stamp !== undefined) isOld = findOld(stamp);
+      const from = since?.();
+      // A line without a time, such as one that two writers have torn, is as old as the one before, if that was read in one go with it.
+      if (stamp === undefined) return Math.min(datedSince === from ? (dated ?? latest) : latest, latest);
+      isOld = findOld(stamp);
       // The clock of the stamp may be ahead of ours, or behind.
-      const printedAt = stamp === undefined ? latest : clock.fromWall(stamp);
-      return Math.min(isOld ? printedAt : Math.max(printedAt, since?.() ?? 0), latest);
+      const printedAt = clock.fromWall(stamp);
+      dated = Math.min(isOld ? printedAt : Math.max(printedAt, from ?? 0), latest);
+      datedSince = from;
+      return dated;
     },
     onHit: (hit, line) => onHit(hit, line, isOld),
   });

@@ -55,3 +55,26 @@ test('a line has its own time, that of Go too, where one without a time may be n
     reader.read(line, 0, line.length);
   expect(ages).toEqual([10_000, 20_000, MINUTE]);
 });
+
+test('a torn line is as old as the one before in a log that is read late, and is of now once its log is read to the end', () => {
+  const clock = createClock({ monotonic: () => 0, wall: () => WALL });
+  const ages: number[] = [];
+  let readToEnd = clock.now() - 50_000;
+  const reader = createHitReader({
+    clock,
+    timezone: 'UTC',
+    pack: packs.node,
+    own: [],
+    until: clock.now,
+    since: () => readToEnd,
+    onHit: ({ at }) => ages.push(clock.now() - at),
+  });
+  const read = (line: string) => reader.read(line, 0, line.length);
+  const torn = 'Temporary read error   err="accept tcp [::]:20307: accept4: too many open files"';
+  read(torn);
+  read(`WARN [11-26|11:59:20.000] ${torn}`);
+  read(torn);
+  readToEnd = clock.now();
+  read(torn);
+  expect(ages).toEqual([0, 40_000, 40_000, 0]);
+});
