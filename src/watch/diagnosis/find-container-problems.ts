@@ -55,8 +55,9 @@ function findLinesLost(view: TargetView, moment: Moment): Found {
   const { target, facts } = view.state;
   const lost = facts.logs?.patterns[LINES_LOST];
   const agoMs = moment.now - (lost?.at ?? 0);
+  const own = findContainer(facts.container);
   // What another container lost says nothing of this one.
-  if (!lost || agoMs >= LOST_MS || !isOfRun(lost.at, findContainer(facts.container)?.startedAt)) return undefined;
+  if (!lost || agoMs >= LOST_MS || own === undefined || !isOfRun(lost.at, own.startedAt)) return undefined;
   return suspectTarget('log_lines_lost', view, {
     // Only another loss confirms it.
     ...(agoMs >= LOST_MS / 10 && { confirmMs: 2 * LOST_MS }),

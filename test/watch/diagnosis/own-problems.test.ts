@@ -204,10 +204,11 @@ test('lines that Docker threw away count for ten minutes', () => {
 });
 
 test('lines that Docker threw away are told when it does so again after ten minutes, and are of one container', () => {
-  const seen = (agoMs: number, foundMs: number, startedMs = 60 * MINUTE) => {
+  const seen = (agoMs: number, foundMs: number, startedMs = 60 * MINUTE, isThere = true) => {
     const lost = { means: 'note', count: 3, at: NOW - agoMs, order: 1, what: '', own: false } as const;
     const { container } = diagnosedNode('n2', NAMES, { container: { startedAt: NOW - startedMs } }).facts;
-    const targets = subnetWith({ patterns: { log_lines_lost: lost } }, container && { container });
+    const observed = container && (isThere ? container : { ...container, observation: { kind: 'missing' } as const });
+    const targets = subnetWith({ patterns: { log_lines_lost: lost } }, observed && { container: observed });
     const judged = judgeTargets(targets, NOW);
     const view = { name: 'devnet', consensus: 'XDPoS', targets: [], settings: DEFAULT_SETTINGS };
     const [first] = diagnoseSubnet(view, judged, NO_PROBLEMS, NOW).problems;
@@ -220,6 +221,8 @@ test('lines that Docker threw away are told when it does so again after ten minu
   // Nine minutes after the last loss there is none any more.
   expect(seen(9 * MINUTE, 10 * MINUTE)).toEqual(['log_lines_lost suspected']);
   expect(seen(9 * MINUTE, 10 * MINUTE, 8 * MINUTE)).toEqual([]);
+  // While its container is made anew there is none that loses lines.
+  expect(seen(59_000, 10 * MINUTE, 60 * MINUTE, false)).toEqual(['container_misnamed open']);
 });
 
 describe('a subnetd', () => {
