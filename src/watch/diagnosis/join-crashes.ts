@@ -97,11 +97,13 @@ const MOST_NAMED = 5;
 const nameSome = (names: readonly string[]): string =>
   names.length <= MOST_NAMED ? joinAnd(names) : listNames(names, MOST_NAMED);
 
-/** The time of all that crashed together. Of those whose crash is too old to be found by itself the start after it counts. */
+/** The time of all that crashed together. Of those whose crash is too old to be found by itself the nearest start after one counts. */
 function formatSpan(crashes: readonly Crash[], crashed: readonly TargetView[], now: number): string {
   const older = crashed.filter((one) => !crashes.some(({ target }) => target === one));
-  const isNear = (at: number) => crashes.some((one) => Math.abs(one.at - at) < MAX_WAIT_MS);
-  const times = [...crashes.map(({ at }) => at), ...older.flatMap((one) => listRecent(one, now)).filter(isNear)];
+  const farOf = (at: number) => Math.min(...crashes.map((one) => Math.abs(one.at - at)));
+  const nearest = (ats: readonly number[]) => ats.toSorted((one, other) => farOf(one) - farOf(other)).slice(0, 1);
+  const others = older.flatMap((one) => nearest(listRecent(one, now))).filter((at) => farOf(at) < MAX_WAIT_MS);
+  const times = [...crashes.map(({ at }) => at), ...others];
   return formatDuration(Math.max(Math.max(...times) - Math.min(...times), 1_000));
 }
 

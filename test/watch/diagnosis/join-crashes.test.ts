@@ -173,7 +173,9 @@ describe('containers that crash within seconds of each other', () => {
 
   test('are told with the time of all, when those of the first are too old to be found', () => {
     const ended = [307_000, 306_000, 305_000, 304_000, 303_000, 299_000, 298_000];
-    const all = NAMES.map((name, index) => crash(node(name), ended[index] ?? 0));
+    // One of them had crashed before by itself.
+    const before = { earlierCrashes: [NOW - 341_000] };
+    const all = NAMES.map((name, index) => crash(node(name), ended[index] ?? 0, index === 0 ? before : {}));
     const [known] = diagnosed(NAMES.map((name) => crash(node(name), 9_000)));
     const times = { since: NOW - 305_000, seenAt: NOW - 2_000, openedAt: NOW - 280_000 };
     const open = { ...known, severity: 'warning', alert: 'x', state: 'open', ...times } as Problem;
