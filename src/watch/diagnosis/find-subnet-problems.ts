@@ -12,7 +12,7 @@ import { findUnseen } from './find-unseen.ts';
 import { explainUnfed } from './parent-view.ts';
 import { createIsVoter, describeUntold, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
 import { ASKED_WITHIN_MS, checkOf, isMissing, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
-import { type Found, suspect } from './suspect.ts';
+import { type Found, refsTo, suspect } from './suspect.ts';
 
 /** All vote, but none is to spare, since the chain has left out those that it has penalised. */
 function findShrunk(view: SubnetView, total: number): Found {
@@ -73,6 +73,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
     fix: `bring back ${back}${short > 0 ? `: ${short} more must vote${describeUntold(view, missing)}; restart no other node` : isShortNow ? ', and wait for those that have just started; restart no other node' : ' before any other work, and restart no other node'}`,
     // Without votes no block comes, and no log shows one.
     explains: short > 0 ? explainHalt(view) : [],
+    causes: short > 0 ? refsTo({}, 'finality_stalled') : [],
   });
 }
 

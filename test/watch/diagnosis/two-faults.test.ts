@@ -157,9 +157,15 @@ test('finality that is stalled is found although one node claims to commit', () 
 
 test('a halted subnet is not said to commit no blocks beside that', () => {
   const names = NAMES.slice(0, 4);
-  const since = (stalledMs: number) =>
+  const since = (stalledMs: number, stopped: readonly string[] = []) =>
     named(
       names.map((name) => {
+        if (stopped.includes(name))
+          return diagnosedNode(name, names, {
+            stalledMs,
+            fault: { kind: 'refused', address: name },
+            container: STOPPED,
+          });
         const node = diagnosedNode(name, names, { stalledMs });
         const { latest } = node.facts.node ?? {};
         const committed = latest && { ...latest, number: 998, advancedAt: NOW - 90_000, riseDueSince: NOW - 90_000 };
@@ -168,6 +174,8 @@ test('a halted subnet is not said to commit no blocks beside that', () => {
     );
   expect(since(20_000)).toEqual(['finality_stalled']);
   expect(since(40_000)).toEqual(['subnet_halted']);
+  // Nor while too few vote, before the halt is known.
+  expect(since(20_000, ['n3', 'n4'])).toEqual(['container_down n3', 'container_down n4', 'quorum_at_risk']);
 });
 
 test('nodes that have not been seen to go on after a halt yet are not said to be missing', () => {
