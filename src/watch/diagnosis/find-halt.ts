@@ -15,6 +15,7 @@ import { createIsVoter, describeUntold, requiredVotes } from './quorum.ts';
 import {
   ASKED_WITHIN_MS,
   hasPrinted,
+  isMissing,
   isStopped,
   type NodeView,
   namesOf,
@@ -234,7 +235,7 @@ const findNewestShown = ({ nodes, reference }: SubnetView): Block | undefined =>
 function findVoters(view: SubnetView) {
   const { nodes, now } = view;
   const voters = nodes.filter(createIsVoter(view));
-  const out = voters.filter(({ isOut, isStarting }) => isOut && !isStarting);
+  const out = voters.filter(isMissing);
   const present = voters.filter(({ isOut }) => !isOut);
   return {
     out,
@@ -246,7 +247,7 @@ function findVoters(view: SubnetView) {
         answers !== true && now - (facts.node?.latest?.lastGoodAt ?? 0) < START_MS && !isLooping(facts.container, now),
     ),
     // They have just started, and count as voting: they do not answer yet, or they do and join the round.
-    starting: voters.filter(({ isOut, isStarting }) => isOut && isStarting),
+    starting: voters.filter((node) => node.isOut && !isMissing(node)),
     joining: voters.filter(({ isOut, name }) => !isOut && view.joining.has(name)),
   };
 }

@@ -146,8 +146,8 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
   // A clock that was set back must not delay a problem.
   const foundAt = isNew ? now : Math.min(before.since, now);
   const lastedMs = Math.max(now - foundAt, found.lastedMs ?? 0);
-  // What is said of a halt counts from its last block.
-  const since = found.problem === 'subnet_halted' ? now - lastedMs : foundAt;
+  // What is said of a halt counts from its last block, also where the one before, which was stored, began with another.
+  const since = found.problem === 'subnet_halted' ? now - (found.lastedMs ?? lastedMs) : foundAt;
   const confirmMs = confirmMsOf(found);
   const isBack = ended !== undefined && ended.about === found.about && mayReopen(ended, now);
   if (isBack && !(before && isStanding(before)) && lastedMs >= Math.min(confirmMs, REOPEN_MS)) {

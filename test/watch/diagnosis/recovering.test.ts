@@ -453,6 +453,41 @@ test('a halt counts from its last block, also after a restart of subnetd saw tha
   );
 });
 
+/** All stand at a block. */
+const withHalt = () => NAMES.map((name) => diagnosedNode(name, NAMES, { stalledMs: 40_000 }));
+
+test('a halt after a restart of subnetd counts from its own last block, not from that of the one before, which was stored', () => {
+  const nodes = NAMES.map((name) => {
+    const one = diagnosedNode(name, NAMES, { stalledMs: 40_000 });
+    const { node, logs: _, ...facts } = one.facts;
+    const seen = {
+      risen: false,
+      advancedAt: NOW - 5_000,
+      riseDueSince: NOW - 5_000,
+      timestamp: (NOW - 95_000) / 1_000,
+    };
+    return { ...one, facts: { ...facts, node: { ...node, latest: { ...node?.latest, ...seen } } } } as KnownTarget;
+  });
+  const [halt] = diagnoseAt(withHalt());
+  const restored = { ...halt, since: NOW - 370_000, state: 'open', restoredAt: NOW - 5_000 } as Problem;
+  const first = diagnoseAt(nodes, { problems: [restored], ended: [] });
+  const second = diagnoseAt(nodes, { problems: first, ended: [] });
+  for (const [one] of [first, second])
+    expect([one?.since, one?.evidence]).toEqual([
+      NOW - 95_000,
+      'no block after 1000 for 1m 35s; 4 of 4 masternodes can vote, 3 needed',
+    ]);
+});
+
+test('a halt does not wait for a node that has just started, and answers on another chain', () => {
+  const other = { container: { startedAt: NOW - 40_000 }, chain: { genesis: '0x1234567890' } };
+  const [halt] = diagnoseAt([...withHalt().slice(0, 3), diagnosedNode('n4', NAMES, { ...other, stalledMs: 40_000 })]);
+  expect([halt?.evidence, halt?.fix]).toEqual([
+    'no block after 1000 for 40s; 3 of 4 masternodes can vote, 3 needed, without n4 (on another chain)',
+    'enough nodes answer, so wait a minute: what they tell each other at the third time-out often ends this; if no block comes, read the log of one: it names the round that times out',
+  ]);
+});
+
 test('a halt of which the nodes that were missing have just started says to wait for them', () => {
   const tell = (...started: readonly string[]) =>
     diagnoseAt(
