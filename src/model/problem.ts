@@ -123,6 +123,13 @@ export function describeEvidence(problem: Problem, toWall: (at: WatchedMs) => Wa
   return `${isSeenEarlier ? `seen at ${formatSecond(toWall(seenAt))}: ` : ''}${withOrigin(problem)}`;
 }
 
+/** What follows from a halt, so that it is not listed beside it. */
+export const COVERED_BY_HALT: readonly ProblemRef[] = [
+  { problem: 'quorum_at_risk' },
+  { problem: 'finality_stalled' },
+  { problem: 'next_epoch_at_risk' },
+];
+
 /** By then what follows from a problem that clears is found by itself, if it is still so. */
 const FOUND_ITSELF_MS = 60_000;
 

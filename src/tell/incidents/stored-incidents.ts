@@ -1,5 +1,11 @@
 import type { Incident, IncidentStore } from '../../model/incident.ts';
-import { type EndedProblem, type ExplainedCheck, NOTHING_TO_DO, type Problem } from '../../model/problem.ts';
+import {
+  COVERED_BY_HALT,
+  type EndedProblem,
+  type ExplainedCheck,
+  NOTHING_TO_DO,
+  type Problem,
+} from '../../model/problem.ts';
 
 /** An incident with its times converted to another clock. */
 export function convertIncident(incident: Incident, convert: (at: number) => number): Incident {
@@ -26,7 +32,7 @@ export const toRestoredProblem = (incident: Incident, now: number): Problem => {
     ...last,
     ...{
       explains: explainErrors(incident),
-      causes: [],
+      causes: problem === 'subnet_halted' ? COVERED_BY_HALT : [],
       state: 'open',
       since: foundAt,
       openedAt: startedAt,

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { collect } from '../../lib/values.ts';
 import { joinAnd, listEach, toShellWord } from '../../lib/words.ts';
-import type { Problem, ProblemIndex } from '../../model/problem.ts';
+import { COVERED_BY_HALT, type Problem, type ProblemIndex } from '../../model/problem.ts';
 import { isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
 import type { Finding } from '../../model/verdict.ts';
@@ -22,7 +22,7 @@ import {
   type SubnetView,
   startedAtOf,
 } from './subnet-view.ts';
-import { explainEach, type Found, refsTo, suspect } from './suspect.ts';
+import { explainEach, type Found, suspect } from './suspect.ts';
 
 /** A node that waits prints a line about each message that it refuses: one each timeout. */
 const REFUSED_WITHIN_MS = 60_000;
@@ -339,6 +339,6 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Found
     evidence: `${seen}; ${describeVotes(quorum)}${out.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listEach(out, describeOut)}`}${silent}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,
     fix: advice.fix,
     explains: explainHalt(view),
-    causes: refsTo({}, 'quorum_at_risk', 'finality_stalled', 'next_epoch_at_risk'),
+    causes: COVERED_BY_HALT,
   });
 }

@@ -320,7 +320,9 @@ export function followProblems(
   now: number,
   shown: Shown = {},
 ): FollowedProblems {
-  const covered = indexProblems(found.values.flatMap(({ causes }) => causes));
+  // What a stored halt covered is stored as open, and found again if it is still so.
+  const stored = before.values.filter(({ restoredAt }) => restoredAt !== undefined);
+  const covered = indexProblems([...found.values, ...stored].flatMap(({ causes }) => causes));
   // What something graver hides may come back when that is gone, however long it takes.
   const ended = indexProblems(
     endedBefore.map((one) => (covered.get(one) === undefined ? one : { ...one, endedAt: now })),

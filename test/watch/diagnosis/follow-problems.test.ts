@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { Incident } from '../../../src/model/incident.ts';
 import type { Problem, Suspicion } from '../../../src/model/problem.ts';
 import { problemCatalog } from '../../../src/model/problem-catalog.ts';
 import type { TargetState } from '../../../src/model/snapshot.ts';
+import { toRestoredProblem } from '../../../src/tell/incidents/stored-incidents.ts';
 import { NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { type FollowedProblems, restoreProblems, type Shown } from '../../../src/watch/diagnosis/follow-problems.ts';
 import { follow } from '../../support/diagnosed.ts';
@@ -366,6 +368,23 @@ test('a stored problem that only shows when all was read is awaited for a minute
   expect(statesOf({ problem: 'checkpoint_behind' }, 1, { parentBlockAt: T0 + 1 })).toEqual(['open']);
   expect(statesOf({ problem: 'node_down' }, 1)).toEqual(['clearing']);
   expect(statesOf({ problem: 'monitor_offline', ...whole }, 1)).toEqual(['clearing']);
+});
+
+test('what a stored halt covered is not open again when the halt is over', () => {
+  const words = { summary: 's', evidence: 'e', fix: 'f' };
+  const stored = (problem: 'subnet_halted' | 'quorum_at_risk', more: Partial<Incident> = {}) =>
+    toRestoredProblem(
+      {
+        ...{ id: problem, subnet: 'd', problem, severity: 'critical', alert: 'x', first: words, last: words },
+        ...{ foundAt: 1, startedAt: 1, returns: 0, causes: [], effects: [], notified: [], ...more },
+      },
+      T0,
+    );
+  const risk = stored('quorum_at_risk');
+  const after = (...problems: readonly Problem[]) =>
+    follow({ problems, ended: [] }, [], well, T0 + SECOND).problems.map(({ problem, state }) => `${problem} ${state}`);
+  expect(after(stored('subnet_halted', { clearSince: T0 - SECOND }), risk)).toEqual(['subnet_halted clearing']);
+  expect(after(risk)).toEqual(['quorum_at_risk open']);
 });
 
 test('stored problems are those of before a restart: open since then, in the words of now', () => {
