@@ -109,6 +109,9 @@ export function catchesUp(view: SubnetView, { recent }: CheckpointProgress): boo
   return (last.number - first.number) * minePeriodMs > (last.at - first.at) * FASTER;
 }
 
+/** It is read each 30 s: when it was is said where it may have moved since. */
+const OLD_READING_MS = 15_000;
+
 /** What the contract says of itself, for evidence: where it is, how far behind, and when it last moved. */
 export function describeContract(view: SubnetView, progress: CheckpointProgress): string {
   const { checkpoint, advancedAt, hasAdvanced, readAt } = progress;
@@ -116,7 +119,11 @@ export function describeContract(view: SubnetView, progress: CheckpointProgress)
   const behind = lag && lag.blocks > 0 ? `, ${lag.blocks} blocks (${formatDuration(lag.ms)}) behind the subnet` : '';
   const since = formatDuration(Math.max(readAt - advancedAt, 0));
   const moved = hasAdvanced ? `, and was seen to move ${formatMoment(advancedAt, view)}` : '';
-  const moves = advancedAt !== readAt ? `, and has not moved for ${since}` : moved;
+  const isOld = view.now - readAt >= OLD_READING_MS;
+  const still = isOld
+    ? `, and had not moved for ${since} when it was read ${formatMoment(readAt, view)}`
+    : `, and has not moved for ${since}`;
+  const moves = advancedAt !== readAt ? still : moved;
   return `the contract is at block ${checkpoint.committed.number}${behind}${moves}`;
 }
 

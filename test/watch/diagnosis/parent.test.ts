@@ -145,6 +145,15 @@ describe('a checkpoint contract', () => {
     expect(said(2 * MINUTE)?.fix).toMatch(/^see that CHECKPOINT_CONTRACT/);
   });
 
+  test('that was read a while ago says when it had not moved', () => {
+    const read = (ago: number) => ({ readAt: NOW - ago, advancedAt: NOW - 6 * MINUTE });
+    const said = (ago: number) => only(parent(at(700), { ...still(6 * MINUTE), ...read(ago) }))?.evidence;
+    expect(said(14_999)).toContain(', and has not moved for 5m 45s (full mode');
+    expect(said(15_000)).toContain(
+      ', and had not moved for 5m 45s when it was read 15s ago (02:46:25 UTC) (full mode, limit 150 blocks)',
+    );
+  });
+
   test('that has come a moment ago is not behind, refuses nothing, and nothing was submitted to it before', () => {
     const of = (ms: number, checkpoint: Partial<Checkpoint>) =>
       only({ ...parent(checkpoint, still(ms)), contractSince: NOW - ms }, [relayer(41_000)]);
