@@ -127,12 +127,13 @@ const nextOf = ({ next }: Problem, now: number) => (next && now - next.seenAt < 
  * nobody is told of an end meanwhile.
  */
 function raiseAboutOthers(before: Problem, found: Suspicion, now: number): Problem {
-  const { about, explains, evidence, fix, lastedMs = 0 } = found;
+  const { about, summary, explains, evidence, fix, lastedMs = 0 } = found;
   const known = nextOf(before, now);
   const since = known?.about === about ? Math.min(known?.since ?? now, now) : now;
   if (Math.max(now - since, lastedMs) >= confirmMsOf(found))
     return toProblem(found, { state: 'open', since, seenAt: now, openedAt: now });
-  return { ...before, explains, evidence, fix, next: { about, since, seenAt: now } };
+  // Its words are of now, and so is their time.
+  return { ...before, summary, explains, evidence, fix, seenAt: now, next: { about, since, seenAt: now } };
 }
 
 /** A problem that is found: its state by how long it has been found, now and before it was over. */
@@ -141,6 +142,9 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
   // A halt that clears has ended with a block: what comes after that is another one.
   const isOtherHalt = found.problem === 'subnet_halted' && before?.state === 'clearing';
   if (before?.state === 'clearing' && isOther && !isOtherHalt) return raiseAboutOthers(before, found, now);
+  // A relayer that submits to the right contract again has all its blocks to submit: that is no reason to page at once.
+  if (before?.state === 'open' && isOther && found.problem === 'checkpoint_behind')
+    return raiseAboutOthers({ ...before, state: 'clearing', clearingSince: now }, found, now);
   const isNew =
     before === undefined || isOtherHalt || (!isStanding(before) && (isOther || now - before.seenAt > UNSEEN_MS));
   // A clock that was set back must not delay a problem.

@@ -78,6 +78,25 @@ describe('a problem', () => {
     expect(statesAfter([0, [risk('a')]], [wait, [risk('a')]], [wait + 1, [risk('b')]]).at(-1)).toEqual(['open']);
   });
 
+  test('that a contract is behind is not told at once because the relayer has submitted to another one', () => {
+    const behind = (about?: string) => suspicion({ problem: 'checkpoint_behind', ...(about && { about }) });
+    const wait = problemCatalog.checkpoint_behind.confirmMs;
+    const elsewhere = [
+      [0, [behind('0xaa')]],
+      [wait / 2, [behind('0xaa')]],
+      [wait, [behind('0xaa')]],
+    ] as const;
+    const from = wait + SECOND;
+    const each = (until: number) =>
+      Array.from(
+        { length: Math.floor(until / (10 * SECOND)) },
+        (_, at) => [from + at * 10 * SECOND, [behind()]] as const,
+      );
+    expect(statesAfter(...elsewhere).at(-1)).toEqual(['open']);
+    expect(statesAfter(...elsewhere, ...each(wait), [from + wait - 1, [behind()]]).at(-1)).toEqual(['clearing']);
+    expect(statesAfter(...elsewhere, ...each(wait), [from + wait, [behind()]]).at(-1)).toEqual(['open']);
+  });
+
   test('that was about others and is clearing must be confirmed again, and one about the same goes on', () => {
     const risk = (about: string) =>
       suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, about });
@@ -97,7 +116,8 @@ describe('a problem', () => {
       well,
       T0 + 2 * SECOND,
     ).problems;
-    expect(told).toMatchObject([{ state: 'clearing', about: 'a', evidence: 'without b', fix: 'bring back b' }]);
+    const words = { evidence: 'without b', fix: 'bring back b', seenAt: T0 + 2 * SECOND };
+    expect(told).toMatchObject([{ state: 'clearing', about: 'a', ...words }]);
     const next = [
       [again, [risk('b')]],
       [again + 10 * SECOND, [risk('b')]],
