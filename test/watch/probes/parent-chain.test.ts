@@ -159,10 +159,15 @@ describe('a real parent chain', () => {
   it('has a contract that refuses the next block with its words, or takes it', async () => {
     const subnet = subnetOf(await useNode(120, hashOf, { Committed: true, EncodedRLP: 'wAA=' }));
     const prober = start(subnet);
+    let parent: ParentFacts | undefined;
     const askAgain = async () => {
-      const parent = foldParent(undefined, await prober.probe(signal), { at: now, wallMs: Date.now() });
+      now += 60_000;
+      parent = foldParent(parent, await prober.probe(signal), { at: now, wallMs: Date.now() });
       return [parent.progress?.checkpoint.next, problemsOf(parent)];
     };
+    await chain.refuse(contract, 'Invalid N');
+    // What a contract refuses in its first moments is not said: it is being set up.
+    expect(await askAgain()).toEqual([{ number: 101, refusal: 'Invalid N' }, []]);
     for (const refusal of ['Mismatched Validators', 'Parent Missing', 'Invalid Next Block']) {
       await chain.refuse(contract, refusal);
       expect(await askAgain()).toEqual([{ number: 101, refusal }, ['checkpoint_refused']]);
