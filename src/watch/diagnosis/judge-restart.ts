@@ -24,11 +24,11 @@ interface RestartMoment {
   readonly wallAheadMs?: number;
 }
 
-/** What a masternode can be counted on for while another one restarts. */
-type Voter =
-  | { readonly kind: 'votes' }
-  /** It does not vote (`out`), it was just started or stopped (`recovering`), or nobody knows (`doubtful`), with the reason. */
-  | { readonly kind: 'out' | 'recovering' | 'doubtful'; readonly why: string };
+/**
+ * Why a masternode cannot be counted on while another one restarts: it does not vote (`out`), it was just started or stopped (`recovering`),
+ * or nobody knows (`doubtful`). Undefined of one that votes.
+ */
+type Veto = { readonly kind: 'out' | 'recovering' | 'doubtful'; readonly why: string } | undefined;
 
 /** For this long after its start a node must still show that it is complete and votes. */
 const WATCHED_MS = 10 * 60_000;
@@ -50,9 +50,9 @@ const WITHOUT_VOTE: ReadonlySet<ProblemName> = new Set([
   'database_lost',
 ]);
 
-const out = (why: string): Voter => ({ kind: 'out', why });
-const recovering = (why: string): Voter => ({ kind: 'recovering', why });
-const doubtful = (why: string): Voter => ({ kind: 'doubtful', why });
+const out = (why: string): Veto => ({ kind: 'out', why });
+const recovering = (why: string): Veto => ({ kind: 'recovering', why });
+const doubtful = (why: string): Veto => ({ kind: 'doubtful', why });
 
 /** Why what is known of a node is too old to rely on; undefined when it is new. */
 export function findStale(
@@ -87,7 +87,7 @@ export function findDown(state: TargetState): string | undefined {
 }
 
 /** What a container says against the vote of its node. */
-function judgeContainer(state: TargetState, facts: ContainerFacts, now: number): Voter | undefined {
+function judgeContainer(state: TargetState, facts: ContainerFacts, now: number): Veto {
   const { name } = state.target;
   const container = findContainer(facts);
   const down = findDown(state);
@@ -110,7 +110,7 @@ function judgeContainer(state: TargetState, facts: ContainerFacts, now: number):
 }
 
 /** What the height says against the vote of a node. */
-function viewHeight({ target: { name }, facts: { node } }: TargetState, state: SubnetState): Voter | undefined {
+function viewHeight({ target: { name }, facts: { node } }: TargetState, state: SubnetState): Veto {
   const { reference, stallAfterMs, subnet } = state;
   const latest = node?.observation.latest.ok === true ? node.latest : undefined;
   if (latest === undefined) return out(`${name} gives no height`);
@@ -126,7 +126,7 @@ function viewHeight({ target: { name }, facts: { node } }: TargetState, state: S
 }
 
 /** A node that was started within the last minutes must have its peers again, and must have been asked for its votes since. */
-function viewStart(state: TargetState, target: NodeTarget, goneNodes: number, now: number): Voter | undefined {
+function viewStart(state: TargetState, target: NodeTarget, goneNodes: number, now: number): Veto {
   const { name, expectedPeers } = target;
   const { container, node } = state.facts;
   const found = findContainer(container);
@@ -148,8 +148,8 @@ function viewStart(state: TargetState, target: NodeTarget, goneNodes: number, no
     : undefined;
 }
 
-/** What one masternode can be counted on for; `gone`: how many other nodes are out. */
-function viewVoter(state: SubnetState, node: TargetState, member: Member, gone: number, moment: RestartMoment): Voter {
+/** `gone`: how many other nodes are out. */
+function findVeto(state: SubnetState, node: TargetState, member: Member, gone: number, moment: RestartMoment): Veto {
   const { now } = moment;
   const { target, facts } = node;
   const stale = findStale(node, moment);
@@ -167,13 +167,13 @@ function viewVoter(state: SubnetState, node: TargetState, member: Member, gone: 
     (one) => one.name === target.name && one.state !== 'clearing' && WITHOUT_VOTE.has(one.problem),
   );
   if (problem !== undefined) return out(problem.summary);
-  const byStart = () => (target.component === 'node' ? viewStart(node, target, gone, now) : undefined);
-  const against = viewHeight(node, state) ?? byStart();
-  if (against !== undefined) return against;
+  const found =
+    viewHeight(node, state) ?? (target.component === 'node' ? viewStart(node, target, gone, now) : undefined);
+  if (found !== undefined) return found;
   if (member.vote === 'silent') return out(`${target.name} does not vote`);
   return addressOf(facts) === undefined
     ? doubtful(`${target.name} has not said by which address it votes`)
-    : { kind: 'votes' };
+    : undefined;
 }
 
 /** Masternodes that were read longer ago are not relied on. They are read once a minute. */
@@ -255,7 +255,7 @@ function viewNodes({ members = [], ...state }: SubnetState, own: TargetState, mo
     const member = byName.get(target.target.name);
     if (member === undefined) return [];
     const seen = target === own ? { ...state, plannedWork: [] } : state;
-    return { target, member, voter: viewVoter(seen, target, member, gone.size - Number(gone.has(target)), moment) };
+    return { target, member, veto: findVeto(seen, target, member, gone.size - Number(gone.has(target)), moment) };
   });
 }
 
@@ -271,9 +271,9 @@ const masternodes = (count: number): string => formatCount(count, 'masternode', 
 /** What the votes of the nodes beside a target allow. */
 function judgeVotes(voters: Voters, own: TargetState, { total, required }: Quorum, { epoch }: SubnetState): Judged {
   const others = voters.filter(({ target }) => target !== own);
-  const reasons = others.flatMap(({ voter }) => (voter.kind === 'votes' ? [] : voter));
-  const whyOf = (kind: Voter['kind']) => reasons.filter((one) => one.kind === kind).map(({ why }) => why);
-  const heard = others.filter(({ voter }) => voter.kind === 'votes');
+  const whyOf = (kind: 'out' | 'recovering' | 'doubtful') =>
+    others.flatMap(({ veto }) => (veto?.kind === kind ? veto.why : []));
+  const heard = others.filter(({ veto }) => veto === undefined);
   // Nodes with one key have one vote.
   const votes = new Set(heard.map(({ target }) => addressOf(target.facts))).size;
   const [recovering] = whyOf('recovering');
@@ -288,9 +288,9 @@ function judgeVotes(voters: Voters, own: TargetState, { total, required }: Quoru
   const doubtful = whyOf('doubtful');
   // Masternodes of no node that has said its address, and the nodes that are out and may be these.
   const takesTurns = epoch?.masternodes.filter(({ vote }) => vote !== 'penalised' && vote !== 'standby') ?? [];
-  const unaddressed = voters.flatMap(({ target, voter }) =>
-    voter.kind === 'out' && addressOf(target.facts) === undefined
-      ? [`${voter.why}, and ${target.target.name} has not said by which address it votes`]
+  const unaddressed = voters.flatMap(({ target, veto }) =>
+    veto?.kind === 'out' && addressOf(target.facts) === undefined
+      ? [`${veto.why}, and ${target.target.name} has not said by which address it votes`]
       : [],
   );
   // A masternode whose key no node has is silent.
@@ -328,8 +328,7 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const { quorum } = state;
   const doubt = quorum === undefined ? NOTHING_KNOWN : findDoubt(state, moment.now);
   const viewed = viewNodes(state, target, moment);
-  const own = viewed.find((one) => one.target === target)?.voter;
-  const unready = own === undefined || own.kind === 'votes' ? undefined : own.why;
+  const unready = viewed.find((one) => one.target === target)?.veto?.why;
   const { wallAheadMs = 0 } = moment;
   const found = findContainer(target.facts.container);
   const startedAt = found?.startedAt === undefined ? undefined : Math.round(found.startedAt + wallAheadMs);
