@@ -25,25 +25,22 @@ export function findHeardNodes(subnet: readonly KnownTarget[], heard: ReadonlyMa
   );
   const addresses = nodes.flatMap(({ address }) => address ?? []);
   const sharing = Map.groupBy(addresses, portOf);
-  /** Whether exactly one of the addresses has a port. */
-  const isOwn = (port: string) => sharing.get(port)?.length === 1;
-  const byPort = new Map<string, number>();
-  const byAddress = new Map<string, number>();
+  /** What an address is known by: its port, if exactly one of the addresses has that. */
+  const keyOf = (address: string) => (sharing.get(portOf(address))?.length === 1 ? portOf(address) : address);
+  const heardAt = new Map<string, number>();
   for (const [address, at] of heard) {
-    const port = portOf(address);
-    if (isOwn(port)) byPort.set(port, Math.max(at, byPort.get(port) ?? at));
-    else byAddress.set(address, at);
+    const key = keyOf(address);
+    heardAt.set(key, Math.max(at, heardAt.get(key) ?? at));
   }
   const found = nodes.map(({ name, address }) => {
-    if (address === undefined) return { name };
-    const port = portOf(address);
-    if (isNowhere(address) && !isOwn(port)) return { name };
-    const heardAt = isOwn(port) ? byPort.get(port) : byAddress.get(address);
+    const key = address && keyOf(address);
+    if (key === undefined || isNowhere(key)) return { name };
+    const at = heardAt.get(key);
     // The first of two nodes with one address has it.
-    byAddress.delete(address);
-    return { name, address, heardAt };
+    heardAt.delete(key);
+    return { name, address, heardAt: at };
   });
-  const left = [...byAddress.values()].sort(ascending);
+  const left = [...heardAt.values()].sort(ascending);
   return found.map((node) => ('address' in node ? node : { ...node, heardAt: left.pop() }));
 }
 
