@@ -6,7 +6,7 @@ import type { Suspicion } from '../../model/problem.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import { MOST_BY_KILL } from '../rules/known-failures.ts';
 import { describeShared, findDoubleVoters, findDoubleVotes } from './find-double-votes.ts';
-import { describeReturn } from './find-epoch.ts';
+import { describeReturn, findUntold } from './find-epoch.ts';
 import { findMeshProblems } from './find-mesh-problems.ts';
 import { findUpgradeProblems } from './find-upgrades.ts';
 import { adviceOf, checkOf, hasPrinted, isMissing, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
@@ -211,23 +211,14 @@ const findNotVoting = ({ masters, silentVoters, now }: SubnetView): readonly Sus
     });
   });
 
-/** The node that has never said its address, and the only address of a masternode that no other one has said; undefined of more. */
-function findUntold({ nodes, chain: { masternodes } }: SubnetView): readonly [string, NodeView] | undefined {
-  const { active = [], penalised = [], standby = [] } = masternodes ?? {};
-  const told = new Set(nodes.map(({ address }) => address));
-  const [address, ...others] = [...active, ...penalised, ...standby].filter((one) => !told.has(one));
-  const [node, ...more] = nodes.filter(({ address: told }) => told === undefined);
-  return address === undefined || node === undefined || others.length + more.length > 0 ? undefined : [address, node];
-}
-
 /** Masternodes that the chain has left out of its rounds. */
 function findPenalised(view: SubnetView): readonly Suspicion[] {
-  const { chain, masters } = view;
-  const { penalised = [], number } = chain.masternodes ?? {};
-  if (penalised.length === 0) return [];
-  const [untold, untoldNode] = findUntold(view) ?? [];
+  const { chain, masters, nodes } = view;
+  if (chain.masternodes === undefined || chain.masternodes.penalised.length === 0) return [];
+  const { penalised, number } = chain.masternodes;
+  const untold = findUntold(nodes, chain.masternodes);
   return penalised.flatMap((address) => {
-    const node = masters.get(address) ?? (address === untold ? untoldNode : undefined);
+    const node = masters.get(address) ?? (address === untold?.address ? untold.node : undefined);
     if (node === undefined) return [];
     const { name } = node;
     const whose = masters.has(address) ? ` of ${name}` : ', which no other node has,';

@@ -186,6 +186,14 @@ function indexMembers({ nodes }: SubnetView, members: readonly Member[]): (addre
   return (address) => members[places.get(address) ?? -1];
 }
 
+/** The only address of these masternodes that no node has said, and the only node that has never said one; undefined of more. */
+export function findUntold(nodes: readonly NodeView[], { active, penalised, standby }: Masternodes) {
+  const told = new Set(nodes.map(({ address }) => address));
+  const [address, ...others] = [...active, ...penalised, ...standby].filter((one) => !told.has(one));
+  const [node, ...more] = nodes.filter((one) => one.address === undefined);
+  return address !== undefined && node && others.length + more.length === 0 ? { address, node } : undefined;
+}
+
 /** The epoch of a subnet with all of its masternodes, given what is known of its nodes as members, in their order. */
 export function findEpoch(view: SubnetView, members: readonly Member[], isBlind: boolean): Epoch | undefined {
   const { chain, neverSigned, silentVoters, nextSet } = view;
@@ -199,13 +207,11 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const memberOf = indexMembers(view, members);
   const votes = countNextVotes(view);
   const following = place && place.number + 1;
-  const [unclaimed, ...others] = [...active, ...standby, ...penalised].filter((address) => !memberOf(address));
-  const [mute, ...alike] = view.nodes.filter((node) => node.address === undefined);
-  const presumed = others.length + alike.length === 0 && mute && isMissing(mute) ? mute.name : undefined;
+  const untold = findUntold(view.nodes, masternodes);
   const describe = (address: string, vote: Vote, changes: Partial<Masternode>): Masternode => ({
     address,
     name: memberOf(address)?.name,
-    ...(address === unclaimed && presumed !== undefined && { presumed }),
+    ...(address === untold?.address && isMissing(untold.node) && { presumed: untold.node.name }),
     vote,
     ...changes,
     next: nextSet?.fates.get(address),
