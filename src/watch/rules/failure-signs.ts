@@ -30,23 +30,9 @@ export const match =
   ({ logs }) =>
     patterns.reduce<number | undefined>((last, pattern) => later(last, logs?.patterns[pattern]?.at), undefined);
 
-/** For failures that lines of these patterns show. */
-export const shownBy = (...signs: readonly string[]): Pick<KnownFailure, 'signs' | 'seenAt'> => ({
-  signs,
-  seenAt: match(...signs),
-});
-
 /** When its container started; without one, when its log says so. */
 export const startOf = ({ container, logs }: Facts): number | undefined =>
   container === undefined ? logs?.node?.startedAt : findContainer(container)?.startedAt;
-
-/** For failures that last until the next start of the container. */
-export const untilRestart =
-  (seenAt: KnownFailure['seenAt']): KnownFailure['seenAt'] =>
-  (evidence, now) => {
-    const at = seenAt(evidence, now);
-    return at !== undefined && at >= (startOf(evidence) ?? Number.POSITIVE_INFINITY) ? now : at;
-  };
 
 export const answers = ({ node, service }: Facts): boolean =>
   (node ?? service) !== undefined && node?.observation.latest.ok !== false && service?.observation.ok !== false;
@@ -103,15 +89,3 @@ export const afterEnd: IsOver = (evidence, seenAt, now) =>
 /** For failures that come back some time after each start: the container has run for longer than between its crashes. */
 export const afterLoop: IsOver = (evidence, seenAt, now) =>
   seenAt <= (startOf(evidence) ?? 0) && isLoopOver(evidence.container, now);
-
-/** The lines about one refused block: that it was refused, and why. */
-const NEAR_MS = 60_000;
-
-/** For lines that those of another failure explain. */
-export const unlessNear =
-  (seenAt: KnownFailure['seenAt'], others: readonly string[]): KnownFailure['seenAt'] =>
-  (evidence, now) => {
-    const at = seenAt(evidence, now);
-    const otherAt = match(...others)(evidence, now) ?? Number.NEGATIVE_INFINITY;
-    return at === undefined || at - otherAt < NEAR_MS ? undefined : at;
-  };

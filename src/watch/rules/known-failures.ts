@@ -14,10 +14,7 @@ import {
   type KnownFailure,
   later,
   match,
-  shownBy,
   startOf,
-  unlessNear,
-  untilRestart,
 } from './failure-signs.ts';
 import { endedOnOrder } from './fold-container.ts';
 import { setMode } from './judge-submissions.ts';
@@ -55,23 +52,30 @@ function repairedAt(evidence: Facts): number | undefined {
   return at !== undefined && isOfRun(at, startOf(evidence)) ? at : undefined;
 }
 
+/** The lines about one refused block: that it was refused, and why. */
+const NEAR_MS = 60_000;
+
 const toKnownFailure = ({
-  untilRestart: lasts,
+  untilRestart,
   whileSilent,
   unless = [],
   client = 'xdc-subnet',
   ...failure
 }: LogFailure): KnownFailure => {
   const { signs } = failure;
-  const seenAt = unlessNear(match(...signs), unless);
+  const [shown, explained] = [match(...signs), match(...unless)];
   return {
     of: ['node'],
     symptom: `Its log has a line of the pattern ${signs.map((one) => `\`${one}\``).join(' or ')}.`,
     fix: failure.advise?.(CLIENTS[client], { name: 'subnet1' }, () => false) ?? '',
     isOver: failure.endsProgram ? afterEnd : afterGoodRun,
     ...failure,
-    seenAt: (evidence, now) =>
-      whileSilent && answers(evidence) ? undefined : (lasts ? untilRestart(seenAt) : seenAt)(evidence, now),
+    seenAt: (evidence, now) => {
+      const at = shown(evidence, now);
+      if (at === undefined || (whileSilent && answers(evidence))) return undefined;
+      if (at - (explained(evidence, now) ?? Number.NEGATIVE_INFINITY) < NEAR_MS) return undefined;
+      return untilRestart && at >= (startOf(evidence) ?? Number.POSITIVE_INFINITY) ? now : at;
+    },
   };
 };
 
@@ -184,7 +188,7 @@ export const knownFailures: readonly KnownFailure[] = [
     signs: ['address_in_use', 'port_in_use', 'peer_port_in_use'],
     endsProgram: true,
   }),
-  {
+  toKnownFailure({
     name: 'disk_full',
     summary: (name) => `the disk of ${name} is full`,
     of: ['node', 'frontend'],
@@ -192,19 +196,19 @@ export const knownFailures: readonly KnownFailure[] = [
       'The log says `no space left on device`, `disk quota exceeded` or `Free disk space is below …`; then the program ends, and restarts in a loop.',
     cause: 'The disk of its data folder (for a frontend, the disk of Docker) is full, or its quota is used up.',
     fix: 'free space on the disk of its data folder, or raise its quota; if the node lost its database, let it sync again from the others',
-    ...shownBy('disk_full', 'disk_quota', 'disk_low', 'disk_below_limit', 'docker_disk_full'),
+    signs: ['disk_full', 'disk_quota', 'disk_low', 'disk_below_limit', 'docker_disk_full'],
     isOver: afterBlocks,
-  },
-  {
+  }),
+  toKnownFailure({
     name: 'database_lost',
     summary: (name) => `${name} has lost its chain database`,
-    of: ['node'],
     symptom: 'The log of the node says `Empty database, resetting chain` or `Head block missing, resetting chain`.',
     cause: 'The chain database is gone or corrupt, as after a full disk.',
     fix: 'check the disk, then let the node sync again from the others',
+    signs: ['database_empty', 'head_block_missing'],
     // Remembered while the node syncs again: the disk may still be the cause.
-    ...shownBy('database_empty', 'head_block_missing'),
-  },
+    isOver: () => false,
+  }),
   ...nodeLogFailures.map(toKnownFailure),
   {
     name: 'relayer_dead',
@@ -240,7 +244,7 @@ export const knownFailures: readonly KnownFailure[] = [
       return modes?.length === 0 && isOfRun(startedAt, startOf(evidence)) ? now : undefined;
     },
   },
-  {
+  toKnownFailure({
     name: 'wallet_without_funds',
     summary: () => 'the wallet of the relayer is out of funds',
     leavesRunning: { explains: ['submissions'], brings: [] },
@@ -248,9 +252,9 @@ export const knownFailures: readonly KnownFailure[] = [
     symptom: 'Submissions fail with `Insufficient funds for gas * price + value`.',
     cause: 'The wallet that pays on the parent chain is out of funds.',
     fix: 'send coins to the wallet of PARENTNET_WALLET_PK on the parent chain',
-    ...shownBy('no_funds'),
+    signs: ['no_funds'],
     isOver: ({ logs }, seenAt) => (logs?.relayer?.submittedAt ?? 0) > seenAt,
-  },
+  }),
   toKnownFailure({
     name: 'stats_without_contract',
     summary: () => 'the stats server has no checkpoint contract',
