@@ -110,14 +110,11 @@ function explainStopped(view: View, container: Container, onOrder: boolean | und
   }
 }
 
-/** Explains a restart at `at`, which still fails the check for `leftMs`. */
-function explainRestart(
-  view: View,
-  facts: ContainerFacts,
-  container: Container,
-  at: number,
-  leftMs: number,
-): Required<Finding> {
+/** A restart within `errorWindow` still fails the check. */
+function explainRestart(view: View, facts: ContainerFacts, container: Container): Required<Finding> | undefined {
+  const { lastRestartAt: at = Number.NEGATIVE_INFINITY } = facts;
+  const leftMs = view.settings.logs.errorWindowMs - Math.max(0, view.now - at);
+  if (leftMs <= 0) return undefined;
   const { name } = container;
   const ago = formatMoment(at, view);
   const cause = findRestartCause(facts);
@@ -148,11 +145,10 @@ function explainRestart(
  * decide nothing: a dead node exits 0 and a stopped one 137. Only Docker's own verdict means out of memory.
  */
 export function judgeContainer(view: View): Judgement {
-  const { target, settings, now } = view;
   const { container: facts } = view.facts;
-  const { container: ref } = target;
+  const { container: ref } = view.target;
   if (ref === undefined) return unknown('no container');
-  const { observation, lastRestartAt } = facts ?? {};
+  const { observation } = facts ?? {};
   if (facts === undefined || observation === undefined) return unknown(`${describeRef(ref)} has not been checked yet`);
   if (observation.kind === 'docker-unreachable') return { verdict: 'unknown', ...explainDockerFault(observation.why) };
   if (observation.kind === 'missing')
@@ -161,14 +157,11 @@ export function judgeContainer(view: View): Judgement {
   const { name, startedAt } = container;
   // Several containers of a service.
   const also = twins === undefined ? '' : `, and is the one of ${twins} containers with its label that subnetd watches`;
-  const leftMs = lastRestartAt === undefined ? 0 : settings.logs.errorWindowMs - Math.max(0, now - lastRestartAt);
-  const found = !container.running
-    ? explainStopped(view, container, isStoppedOnOrder(facts, container))
-    : lastRestartAt !== undefined && leftMs > 0
-      ? explainRestart(view, facts, container, lastRestartAt, leftMs)
-      : undefined;
+  const found = container.running
+    ? explainRestart(view, facts, container)
+    : explainStopped(view, container, isStoppedOnOrder(facts, container));
   if (found !== undefined) return fail(`${found.seen}${also}`, found.fix);
-  const since = startedAt === undefined ? '' : ` for ${formatDuration(Math.max(0, now - startedAt))}`;
+  const since = startedAt === undefined ? '' : ` for ${formatDuration(Math.max(0, view.now - startedAt))}`;
   const kills = formatCount(facts.oomKills, 'out-of-memory kill', 'out-of-memory kills');
   const runs = `${name} has been running${since}${facts.oomKills === 0 ? '' : `, after ${kills} seen`}${also}`;
   return container.isUnhealthy

@@ -107,13 +107,9 @@ function specify(start: string, { patterns }: LogFacts, name: string): Finding {
   return { seen: `${start}: ${what}`, fix };
 }
 
-function findModeFault(
-  mode: RelayerMode,
-  facts: RelayerModeFacts,
-  logs: LogFacts,
-  base: number,
-  view: View,
-): Finding | undefined {
+type ModeEntry = readonly [RelayerMode, RelayerModeFacts];
+
+function findModeFault([mode, facts]: ModeEntry, logs: LogFacts, base: number, view: View): Finding | undefined {
   const { now } = view;
   const settings = view.settings.logs;
   const periodMs = PERIOD_MS[mode];
@@ -193,8 +189,8 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   if ('verdict' in read) return read.verdict === 'fail' || isLogUnread(view) ? read : judgeQueues(view, read);
   const relayer: RelayerLogFacts = logs.relayer ?? { byMode: {}, submissions: 0 };
   const base = Math.max(readSince(facts, now), relayer.startedAt ?? 0);
-  const modes = Object.entries(relayer.byMode) as readonly (readonly [RelayerMode, RelayerModeFacts])[];
-  const findFault = ([mode, modeFacts]: (typeof modes)[number]) => findModeFault(mode, modeFacts, logs, base, view);
+  const modes = Object.entries(relayer.byMode) as readonly ModeEntry[];
+  const findFault = (one: ModeEntry) => findModeFault(one, logs, base, view);
   const fault = findProcessFault(relayer, logs, view) ?? modes.map(findFault).find((one) => one !== undefined);
   if (fault !== undefined) return { verdict: 'fail', ...addFix(fault, seeLog) };
   const limitMs = settings.logs.submissionsWithinMs ?? SUBMITS_WITHIN_MS.full;

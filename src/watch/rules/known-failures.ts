@@ -1,5 +1,4 @@
-import type { ContainerRun, Facts, Fall, PatternFacts } from '../../model/facts.ts';
-import type { Container } from '../../model/observation.ts';
+import type { Facts, Fall, PatternFacts } from '../../model/facts.ts';
 import { findContainer, findSeries, isOfRun, isRestartPlanned, LOOP_MS, START_MS } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { COMPONENTS, type Target } from '../../model/target.ts';
@@ -44,12 +43,6 @@ export function hasLostData(facts: Facts): boolean {
   const isOfStart = (line: PatternFacts | undefined) =>
     line !== undefined && startedAt !== undefined && isOfRun(line.at, startedAt);
   return isOfStart(genesis_written) || isOfStart(loaded_genesis);
-}
-
-/** When the log of a node last said, in its run of now, that it has repaired its head. */
-function repairedAt(evidence: Facts): number | undefined {
-  const at = evidence.logs?.patterns.repaired_head?.at;
-  return at !== undefined && isOfRun(at, startOf(evidence)) ? at : undefined;
 }
 
 /** The lines about one refused block: that it was refused, and why. */
@@ -139,10 +132,12 @@ export const knownFailures: readonly KnownFailure[] = [
     cause:
       'The node was killed, as by each `docker stop`, and has lost its recent state, which it keeps in memory; or it was given an older copy of its data.',
     fix: 'wait until it has caught up; if it falls again and again, check its disk and its memory',
-    // Only a running program can recover: a node that is stopped or paused fetches no blocks.
     seenAt: (evidence) => {
       const { status = 'running' } = findContainer(evidence.container) ?? {};
-      return status === 'running' ? later(findFall(evidence)?.at, repairedAt(evidence)) : undefined;
+      // Only a running program can recover: a node that is stopped or paused fetches no blocks.
+      if (status !== 'running') return undefined;
+      const repaired = evidence.logs?.patterns.repaired_head;
+      return later(findFall(evidence)?.at, repaired && isOfRun(repaired.at, startOf(evidence)) ? repaired.at : undefined);
     },
     signs: ['repaired_head'],
     // It has all of its blocks again, perhaps before anybody saw them missing.
@@ -290,17 +285,6 @@ export const failuresOf = ({ component, container, logFiles }: Target): readonly
 /** A failure is over once the program has run this long without a sign of it. */
 const QUIET_MS = 10 * 60 * 1000;
 
-/** Whether the sign belongs to the run that has ended, or to the one before if that one has not run for a minute. */
-function isOfEndedRun(
-  seenAt: number,
-  { startedAt, finishedAt = startedAt }: Container,
-  before?: ContainerRun,
-): boolean {
-  if (isOfRun(seenAt, startedAt)) return true;
-  const isShort = startedAt !== undefined && finishedAt !== undefined && finishedAt - startedAt < START_MS;
-  return isShort && before !== undefined && isOfRun(seenAt, before.startedAt);
-}
-
 /** Whether what ended a program that is seen by its log alone keeps it down: it has neither started nor answered since. */
 const isStillDown = ({ endsProgram }: KnownFailure, evidence: Facts, seenAt: number): boolean =>
   endsProgram === true &&
@@ -322,9 +306,13 @@ function isRemembered(failure: KnownFailure, evidence: Facts, now: number): bool
   // A start in the future means that the clocks differ.
   const quietSince = Math.max(seenAt, Math.min(container?.startedAt ?? 0, now));
   if (container === undefined || container.running) return now - quietSince < QUIET_MS;
+  const { startedAt = Number.NaN, finishedAt = startedAt } = container;
   // What was over before the end is not why it ended.
-  const wasOver = (container.finishedAt ?? 0) - quietSince >= QUIET_MS;
-  return !wasOver && isOfEndedRun(seenAt, container, evidence.container?.runBefore);
+  if ((container.finishedAt ?? 0) - quietSince >= QUIET_MS) return false;
+  // The sign is of the run that has ended, or of the one before if that one has not run for a minute.
+  if (isOfRun(seenAt, container.startedAt)) return true;
+  const before = finishedAt - startedAt < START_MS ? evidence.container?.runBefore : undefined;
+  return before !== undefined && isOfRun(seenAt, before.startedAt);
 }
 
 type Judged = Required<Pick<TargetState, 'failures' | 'shownFailures' | 'endedFailures'>>;
