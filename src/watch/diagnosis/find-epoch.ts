@@ -10,14 +10,20 @@ export type Place = Required<Pick<Epoch, 'number' | 'nextFirstBlock'>> &
   Pick<Epoch, 'firstBlock' | 'choiceBlock' | 'isNextAtLatest'>;
 
 /**
+ * Where the epoch of a block begins and ends. In a subnet, epochs begin at multiples of their length (engine_v2/epochSwitch.go).
+ *
  * Where epochs go by rounds, each round that brings no block lets the next one begin a block earlier. Its masternodes are of the last
  * block that is `gap` before a multiple of the length (XDPoSChain engine_v2/snapshot.go), so which one that is may still be open.
  */
-function placeByRound(
-  { counted, firstEpoch }: ChainView,
-  { number: block, round }: Masternodes,
-  { epoch, gap }: { readonly epoch: number; readonly gap: number },
-): Place | undefined {
+export function placeEpoch(chain: ChainView, { number: block, round }: Masternodes): Place | undefined {
+  const { consensus, epochsBy, counted, firstEpoch } = chain;
+  if (consensus === undefined || consensus.epoch < 1) return undefined;
+  const { epoch, gap } = consensus;
+  if (epochsBy === 'block') {
+    const number = Math.floor(block / epoch);
+    const next = (number + 1) * epoch;
+    return { number, firstBlock: number * epoch, choiceBlock: next - gap, nextFirstBlock: next };
+  }
   if (firstEpoch === undefined) return undefined;
   const index = Math.floor(round / epoch);
   const { epochBlock, epochRound = Number.NaN } = counted?.missedRounds ?? {};
@@ -31,17 +37,6 @@ function placeByRound(
     nextFirstBlock,
     isNextAtLatest: true,
   };
-}
-
-/** Where the epoch of a block begins and ends. In a subnet, epochs begin at multiples of their length (engine_v2/epochSwitch.go). */
-export function placeEpoch(chain: ChainView, masternodes: Masternodes): Place | undefined {
-  const { consensus, epochsBy } = chain;
-  if (consensus === undefined || consensus.epoch < 1) return undefined;
-  if (epochsBy === 'round') return placeByRound(chain, masternodes, consensus);
-  const { epoch, gap } = consensus;
-  const number = Math.floor(masternodes.number / epoch);
-  const next = (number + 1) * epoch;
-  return { number, firstBlock: number * epoch, choiceBlock: next - gap, nextFirstBlock: next };
 }
 
 /**
