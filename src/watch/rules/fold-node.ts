@@ -57,20 +57,15 @@ export function foldChain(
   };
 }
 
-/** What a height is compared with and judged by, and whether it was read the last time too. */
+/** When a height was read, and what it is compared with and judged by. */
 interface Limits {
+  readonly at: number;
   readonly stallAfterMs: number;
   readonly reference: number | undefined;
-  readonly seenLastTime: boolean;
 }
 
 /** How a height moved, up to and with the newest reading. */
-function move(
-  previous: Progress | undefined,
-  number: number,
-  at: number,
-  { stallAfterMs, seenLastTime }: Limits,
-): Pick<Progress, 'advancedAt' | 'risen' | 'riseDueSince' | 'fall'> {
+function move(previous: Progress | undefined, number: number, wasRead: boolean, { at, stallAfterMs }: Limits) {
   if (previous === undefined) return { advancedAt: at, risen: false, riseDueSince: at, fall: undefined };
   const { advancedAt, risen, fall } = previous;
   if (number > previous.number) return { advancedAt: at, risen: true, riseDueSince: at, fall };
@@ -83,34 +78,25 @@ function move(
     return { advancedAt, risen, riseDueSince: repeated ? riseDueSince : at, fall: last };
   }
   // Unreachable for as long as a stall takes: what it did is unknown, so its time restarts.
-  const unseen = !seenLastTime && at - previous.lastGoodAt >= stallAfterMs;
+  const unseen = !wasRead && at - previous.lastGoodAt >= stallAfterMs;
   return { advancedAt, risen, riseDueSince: unseen ? at : riseDueSince, fall };
 }
 
-/** A height that is not credible is not a base for later ones: the return from it is no fall. */
-function fold(
-  previous: Progress | undefined,
-  look: Result<Block> | undefined,
-  at: number,
-  limits: Limits,
-): Progress | undefined {
+/** A height that is not credible is not a base for later ones: the return from it is no fall. `wasRead`: the last time too. */
+function fold(previous: Progress | undefined, look: Result<Block> | undefined, wasRead: boolean, limits: Limits) {
   if (!look?.ok) return previous;
+  const { at, reference } = limits;
   const { number, timestamp } = look.value;
-  const isLead = !isCredible(number, limits.reference);
-  const credible = previous && !isCredible(previous.number, limits.reference) ? previous.credible : previous;
-  const { advancedAt, risen, riseDueSince, fall } = move(isLead ? previous : credible, number, at, limits);
+  const isLead = !isCredible(number, reference);
+  const credible = previous && !isCredible(previous.number, reference) ? previous.credible : previous;
+  const { advancedAt, risen, riseDueSince, fall } = move(isLead ? previous : credible, number, wasRead, limits);
   // Each member by its name: what is spread into a literal takes more memory, and each node keeps two of these.
   const last = isLead ? credible : undefined;
   return { number, timestamp, lastGoodAt: at, advancedAt, risen, riseDueSince, fall, credible: last };
 }
 
 /** Adds since when the node is known to be left behind at its height. */
-function withPassed(
-  previous: Progress | undefined,
-  latest: Progress | undefined,
-  at: number,
-  reference: number | undefined,
-): Progress | undefined {
+function withPassed(previous: Progress | undefined, latest: Progress | undefined, { at, reference }: Limits) {
   if (latest === undefined || latest === previous || reference === undefined || latest.number >= reference)
     return latest;
   const isSame = latest.number === previous?.number && latest.riseDueSince <= previous.riseDueSince;
@@ -125,11 +111,10 @@ export function foldNode(
   stallAfterMs: number,
   reference?: number,
 ): NodeFacts {
-  const follow = (kind: 'latest' | 'committed') => {
-    const seenLastTime = previous?.observation[kind]?.ok === true;
-    return fold(previous?.[kind], observation[kind], at, { stallAfterMs, reference, seenLastTime });
-  };
-  const latest = withPassed(previous?.latest, follow('latest'), at, reference);
+  const limits = { at, stallAfterMs, reference };
+  const follow = (kind: 'latest' | 'committed') =>
+    fold(previous?.[kind], observation[kind], previous?.observation[kind]?.ok === true, limits);
+  const latest = withPassed(previous?.latest, follow('latest'), limits);
   const committed = follow('committed');
   const chain = foldChain(previous?.chain, observation, at);
   const client = observation.client ?? previous?.client;
