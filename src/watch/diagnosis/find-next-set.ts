@@ -4,10 +4,9 @@ import { describeReason, type NextSet } from '../../model/next-set.ts';
 import { isStanding, type Problem, type ProblemIndex } from '../../model/problem.ts';
 import { countReserve } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
-import type { ChainView } from './chain-view.ts';
 import { describeReturn, findChosen, type Place, placeEpoch } from './find-epoch.ts';
 import { predictNextSet } from './predict-next-set.ts';
-import { countNextVotes, presenceBy } from './quorum.ts';
+import { countNextVotes, presenceBy, type Voters } from './quorum.ts';
 import type { SubnetView } from './subnet-view.ts';
 import { type Found, suspect } from './suspect.ts';
 
@@ -15,12 +14,8 @@ import { type Found, suspect } from './suspect.ts';
 const BEFORE_CHOICE_MS = 10 * 60_000;
 
 /** The set of the next epoch, predicted or as chosen; undefined until all is read that it follows from. */
-export function viewNextSet(
-  chain: ChainView,
-  voters: Pick<SubnetView, 'masters' | 'silentVoters'>,
-  { election }: SubnetFacts,
-  now: number,
-): NextSet | undefined {
+export function viewNextSet(voters: Voters, { election }: SubnetFacts, now: number): NextSet | undefined {
+  const { chain } = voters;
   const { counted, consensus: settings, epochsBy, nextEpoch } = chain;
   if (counted === undefined || settings === undefined || election === undefined) return undefined;
   const place = placeEpoch(chain, counted.masternodes);

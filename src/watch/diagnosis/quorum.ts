@@ -102,7 +102,7 @@ export function findNameless(voters: Voters, active: readonly string[]) {
 /** Whether a node has just started, and does not rise with the chain yet. */
 export const isToJoin = (node: NodeView): boolean => node.isStarting && !node.hasJoined && !node.isForeign;
 
-type Voters = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
+export type Voters = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
 
 /**
  * Who must vote and who does. Without the members from the chain, each node of the inventory counts as one, and so does each peer

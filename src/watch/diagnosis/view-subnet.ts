@@ -203,7 +203,7 @@ export function viewSubnet(
     masters,
     silentVoters,
     quorum: findQuorum(voters),
-    nextSet: viewNextSet(chain, voters, facts, now),
+    nextSet: viewNextSet(voters, facts, now),
     stallAfterMs,
     heardFrom: Math.min(...nodes.map(({ state }) => heardSince(state))),
     joining,
