@@ -56,10 +56,6 @@ function findMajority(chains: readonly Chain[]): Chain | undefined {
   return { chainId: chain.chainId, genesis: chain.genesis };
 }
 
-/** Whether a node says that it is on another chain than most nodes. */
-const isForeign = (own: Chain, chain: Chain | undefined): boolean =>
-  chain !== undefined && (differs(own.genesis, chain.genesis) || differs(own.chainId, chain.chainId));
-
 /** Whether a node has said nothing of its chain since its container was started: its data may be others by now. */
 export const isOfRunBefore = ({ facts: { container, node } }: TargetState): boolean =>
   (node?.chain?.at ?? Number.POSITIVE_INFINITY) < (findContainer(container)?.startedAt ?? 0);
@@ -84,7 +80,8 @@ export function viewChain(states: readonly TargetState[]): ChainView {
     const facts = known.node?.chain;
     if (facts === undefined || target.component !== 'node') continue;
     const { observation, epoch } = facts;
-    if (isForeign(observation, chain)) {
+    // It says that it is on another chain than most nodes.
+    if (differs(observation.genesis, chain?.genesis) || differs(observation.chainId, chain?.chainId)) {
       if (!isOfRunBefore(state)) foreign.add(state);
       continue;
     }

@@ -1,6 +1,6 @@
 import { collect } from '../../lib/values.ts';
 import { listEach } from '../../lib/words.ts';
-import { timeoutMs } from '../../model/chain.ts';
+import { type Masternodes, timeoutMs } from '../../model/chain.ts';
 import type { Progress } from '../../model/facts.ts';
 import type { Presence } from '../../model/next-set.ts';
 import { START_MS } from '../../model/restart-cause.ts';
@@ -24,12 +24,10 @@ export function findNeverSigned(nodes: readonly NodeView[]): NeverSigned {
   return { addresses: new Set(addresses), rounds: Math.max(0, ...used.map(({ voteRounds }) => voteRounds)) };
 }
 
-/** How many of its newest rounds each address missed, by all nodes together. */
-function countMissed(
-  witnesses: readonly NodeView[],
-  addresses: readonly string[],
-  oldest: number,
-): ReadonlyMap<string, number> {
+/** How many of its newest rounds each address missed, by all nodes together that take part. */
+function countMissed(nodes: readonly NodeView[], addresses: readonly string[], { round: newest, active }: Masternodes) {
+  const oldest = newest - RECENT_ROUNDS * active.length;
+  const witnesses = nodes.filter(({ isOut }) => !isOut);
   // Equal lists are the same object (createSharing), and most nodes list the same rounds.
   const lists = new Set(witnesses.map(({ chainFacts }) => chainFacts?.epoch.missedRounds?.rounds ?? []));
   const minerOf = new Map([...lists].flatMap((rounds) => rounds.map(({ round, miner }) => [round, miner])));
@@ -66,7 +64,6 @@ export function findSilentVoters(
     return isShown && masternodes.active.includes(address) ? address : undefined;
   });
   if (addresses.size + left.length === 0) return new Map();
-  const oldest = masternodes.round - RECENT_ROUNDS * masternodes.active.length;
   // A node that is just back has not said its address yet, so any key without a node may be its own.
   const isOneBack = nodes.some(
     (node) => node.isStarting && (node.chainFacts?.at ?? Number.NEGATIVE_INFINITY) < (startedAtOf(node) ?? 0),
@@ -78,8 +75,7 @@ export function findSilentVoters(
     // A node that is behind cannot vote. That is a problem of its own.
     return masternodes.active.includes(address) && !(node && fails(node, 'latest_block'));
   });
-  const witnesses = nodes.filter(({ isOut }) => !isOut);
-  const missed = countMissed(witnesses, [...silent, ...left], oldest);
+  const missed = countMissed(nodes, [...silent, ...left], masternodes);
   const isLost = (address: string) => left.includes(address) || (isKeyLost && !masters.has(address));
   return new Map([...missed].filter(([address, count]) => count >= MIN_MISSED || isLost(address)));
 }
