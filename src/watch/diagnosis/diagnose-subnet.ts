@@ -187,12 +187,35 @@ const findOver = (problems: readonly Problem[]): readonly Problem[] =>
     ({ problem, component, state }) => state === 'clearing' && component === 'node' && RECOVERED_FROM.includes(problem),
   );
 
-/** The targets with the problems that name them, and the reasons of their failing checks as the problems explain them. */
-function explainByProblems(
+/** What a target is asked itself. */
+const ASKED: readonly CheckName[] = ['latest_block', 'peers', 'http'];
+
+const isOfTarget = ({ verdict, check }: ExplainedCheckState): boolean => verdict === 'fail' && ASKED.includes(check);
+
+/** A target whose failing checks are of an answer from before its container was started: what runs now has not been asked yet. */
+function explainStart(state: TargetState): TargetState {
+  if (!state.checks.some(isOfTarget)) return state;
+  const container = viewContainer(state);
+  const isOld = (one: ExplainedCheckState) => isOfTarget(one) && isFromBefore({ state, container }, one.check);
+  return { ...state, checks: state.checks.map((one) => (isOld(one) ? { ...one, fix: JUST_STARTED } : one)) };
+}
+
+/** Who is just back, by the problems of a subnet. */
+function findReturns(problems: readonly Problem[], ended: readonly EndedProblem[]): Returns {
+  const ofAll = [...problems, ...ended].filter(({ problem }) => isBlind(problem) || problem === 'subnet_halted');
+  const nodes = findOver(problems).flatMap(({ name, seenAt, clearingSince = seenAt }) =>
+    name ? [[name, clearingSince] as const] : [],
+  );
+  return { nodes: new Map(nodes), allAt: Math.max(...ofAll.map(({ seenAt }) => seenAt)) };
+}
+
+/** The targets with the problems that name them, and the reasons of their failing checks as problems, ended ones too, and starts explain them. */
+export function explainTargets(
   targets: readonly TargetState[],
   problems: readonly Problem[],
-  ended: readonly EndedProblem[],
+  ended: readonly EndedProblem[] = [],
 ): readonly TargetState[] {
+  const started = targets.map(explainStart);
   const clearing = problems.filter(({ state }) => state === 'clearing');
   const lasting = problems.filter(({ state }) => state !== 'clearing');
   // What lasts explains more than what seems to be over, and that more than what is.
@@ -203,12 +226,11 @@ function explainByProblems(
   );
   const isOpen = ({ state, severity }: Problem) => state === 'open' && severity !== 'info';
   const wouldPage = ({ state, severity }: Problem) => state === 'suspected' && severity === 'critical';
-  const naming = findNaming(problems.filter(isOpen), targets);
-  const suspected = findNaming(problems.filter(wouldPage), targets);
+  const naming = findNaming(problems.filter(isOpen), started);
+  const suspected = findNaming(problems.filter(wouldPage), started);
   const over = findOver(problems);
-  if (byCheck.size + naming.size + suspected.size + over.length === 0) return targets;
   const halt = problems.find(({ problem, state }) => problem === 'subnet_halted' && state === 'open');
-  return targets.map((judged) => {
+  const explain = (judged: TargetState): TargetState => {
     const { component, name } = judged.target;
     const key = subjectKey({ component, name });
     const problem = naming.get(key);
@@ -233,35 +255,7 @@ function explainByProblems(
       return explainCheck(check, because, because.component === component && because.name === name);
     });
     return { ...state, checks };
-  });
+  };
+  const isAny = byCheck.size + naming.size + suspected.size + over.length > 0;
+  return explainPeers(isAny ? started.map(explain) : started, findReturns(problems, ended));
 }
-
-/** What a target is asked itself. */
-const ASKED: readonly CheckName[] = ['latest_block', 'peers', 'http'];
-
-const isOfTarget = ({ verdict, check }: ExplainedCheckState): boolean => verdict === 'fail' && ASKED.includes(check);
-
-/** A target whose failing checks are of an answer from before its container was started: what runs now has not been asked yet. */
-function explainStart(state: TargetState): TargetState {
-  if (!state.checks.some(isOfTarget)) return state;
-  const container = viewContainer(state);
-  const isOld = (one: ExplainedCheckState) => isOfTarget(one) && isFromBefore({ state, container }, one.check);
-  return { ...state, checks: state.checks.map((one) => (isOld(one) ? { ...one, fix: JUST_STARTED } : one)) };
-}
-
-/** Who is just back, by the problems of a subnet. */
-function findReturns(problems: readonly Problem[], ended: readonly EndedProblem[]): Returns {
-  const ofAll = [...problems, ...ended].filter(({ problem }) => isBlind(problem) || problem === 'subnet_halted');
-  const nodes = findOver(problems).flatMap(({ name, seenAt, clearingSince = seenAt }) =>
-    name ? [[name, clearingSince] as const] : [],
-  );
-  return { nodes: new Map(nodes), allAt: Math.max(...ofAll.map(({ seenAt }) => seenAt)) };
-}
-
-/** The targets with the problems that name them, and the reasons of their failing checks as problems, ended ones too, and starts explain them. */
-export const explainTargets = (
-  targets: readonly TargetState[],
-  problems: readonly Problem[],
-  ended: readonly EndedProblem[] = [],
-): readonly TargetState[] =>
-  explainPeers(explainByProblems(targets.map(explainStart), problems, ended), findReturns(problems, ended));
