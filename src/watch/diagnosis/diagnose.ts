@@ -56,14 +56,9 @@ const SILENCE: readonly ProblemName[] = ['node_down', 'node_hanging', 'node_with
 const SILENCING: readonly ProblemName[] = ['monitor_offline', 'never_reached', ...STOPPING];
 
 /** What an old probe says of a node that something else kept from answering, and which `isOver`. Its next probe decides. */
-function findStale(
-  found: readonly Suspicion[],
-  before: ProblemIndex<Problem>,
-  isOver: (one: Problem) => boolean,
-  { nodes, now }: SubnetView,
-): Set<Suspicion> {
+function createIsStale(before: ProblemIndex<Problem>, isOver: (one: Problem) => boolean, { nodes, now }: SubnetView) {
   const kept = before.values.filter((one) => SILENCING.includes(one.problem) && isOver(one));
-  const isStale = (suspicion: Suspicion) => {
+  return (suspicion: Suspicion): boolean => {
     const known = before.get(suspicion);
     // An old answer does not end what was confirmed.
     if (!SILENCE.includes(suspicion.problem) || (known !== undefined && isStanding(known))) return false;
@@ -73,7 +68,6 @@ function findStale(
       ({ name, clearingSince = now }) => (name === undefined || name === suspicion.name) && clearingSince >= probedAt,
     );
   };
-  return new Set(found.filter(isStale));
 }
 
 /** What the check of submissions says by itself. */
@@ -163,9 +157,9 @@ export function diagnose(
   /** Whether it is seen of a node only because it recovers, as all do after a halt, which has no name. */
   const isRecovering = ({ problem, name }: Suspicion) =>
     RECOVERY.includes(problem) && (recovering.has(name) || recovering.has(undefined));
+  const isStale = createIsStale(before, isOver, view);
   // Whether what somebody has just started again fails once more is not known yet.
-  const tried = new Set(candidates.filter(({ fix }) => fix === JUST_STARTED));
-  const stale = findStale(candidates, before, isOver, view).union(tried);
+  const stale = new Set(candidates.filter((one) => one.fix === JUST_STARTED || isStale(one)));
   const causes = candidates.filter((one) => !isRecovering(one) && !stale.has(one));
   const explained = new Set([...stale].flatMap(({ explains }) => explains));
   const explainAlso = (checks: Iterable<ExplainedCheck>) => {

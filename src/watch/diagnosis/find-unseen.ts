@@ -48,9 +48,6 @@ function isLogSilent({ state: { facts }, isLogAlive }: NodeView): boolean {
 const describeLogs = (nodes: readonly NodeView[]): string =>
   nodes.length === 0 ? '' : `, while the log of ${namesOf(nodes)} goes on`;
 
-/** Whether its log has shown a block since the node was asked in vain. */
-const hasPrintedSince = ({ state }: NodeView): boolean => (state.facts.logs?.node?.advancedAt ?? 0) > askedAt(state);
-
 /** Everything unreachable at once, from here: subnetd cannot see, which says nothing about the subnet. */
 function findOffline(view: SubnetView, asked: readonly NodeView[]): Found {
   const { nodes, targets } = view;
@@ -70,7 +67,8 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Found {
     (container.kind === 'running' || isLogAlive || answers === true) && PATH_FAULTS.includes(fault?.kind);
   if (reached.length > 0 && !asked.every(runs)) return undefined;
   const met = [...new Set(asked.map(({ fault }) => String(fault?.kind)))].map((kind) => MEETS[kind] ?? kind);
-  const rising = nodes.filter((node) => node.rises && hasPrintedSince(node));
+  // Their logs have shown a block since they were asked in vain.
+  const rising = nodes.filter(({ rises, state }) => rises && (state.facts.logs?.node?.advancedAt ?? 0) > askedAt(state));
   const talking = asked.filter(({ answers }) => answers === true);
   const known =
     talking.length > 0 ? `, while the IPC socket of ${namesOf(talking)} answers` : ', and none is known to be stopped';

@@ -1,13 +1,11 @@
-import type { ShownFailure } from '../../model/snapshot.ts';
 import type { ClientName } from '../../model/target.ts';
 import { afterBlocksInLoop, afterSilence, type KnownFailure } from './failure-signs.ts';
 
 /** A failure that lines of these patterns show, all of one cause: of a node, unless it says of what. */
 export interface LogFailure
-  extends Pick<ShownFailure, 'name' | 'summary' | 'leavesRunning' | 'cause' | 'advise'>,
-    Partial<Pick<ShownFailure, 'symptom' | 'fix'>>,
-    Partial<Pick<KnownFailure, 'of' | 'endsProgram' | 'isOver'>>,
-    Required<Pick<ShownFailure, 'signs'>> {
+  extends Pick<KnownFailure, 'name' | 'summary' | 'leavesRunning' | 'cause' | 'advise'>,
+    Partial<Pick<KnownFailure, 'symptom' | 'fix' | 'of' | 'endsProgram' | 'isOver'>>,
+    Required<Pick<KnownFailure, 'signs'>> {
   /** It lasts until the next start. Others are remembered from their last line on. */
   readonly untilRestart?: true;
   /** It is none while the node answers. */
