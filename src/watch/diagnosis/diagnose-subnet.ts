@@ -1,18 +1,10 @@
 import type { ClockDisturbances } from '../../lib/clock.ts';
-import type { Headline } from '../../model/headline.ts';
 import { isSpendJudged } from '../../model/parent-chain.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
 import { type EndedProblem, indexProblems, type Problem } from '../../model/problem.ts';
 import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-catalog.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
-import {
-  type Epoch,
-  type ExplainedCheckState,
-  lacksSpare,
-  type Member,
-  type Quorum,
-  type TargetState,
-} from '../../model/snapshot.ts';
+import { type ExplainedCheckState, lacksSpare, type SubnetState, type TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import { type Subnet, subjectKey, type Target } from '../../model/target.ts';
 import type { CheckName } from '../../model/verdict.ts';
@@ -27,32 +19,17 @@ import { type ExposureMemory, isFromBefore, type NodeView, type SubnetView } fro
 import { viewContainer } from './view-node.ts';
 import { RECOVERED_FROM, viewSubnet } from './view-subnet.ts';
 
+/** What is known of a subnet as a whole beside its problems. */
+type Described = Pick<SubnetState, 'quorum' | 'headline' | 'epoch' | 'reference' | 'stallAfterMs'> &
+  Required<Pick<SubnetState, 'members'>>;
+
 /** What is known of a subnet as a whole after a diagnosis. */
-export interface Diagnosis extends FollowedProblems {
-  readonly quorum: Quorum | undefined;
-  /** Its state in one sentence; undefined before the first diagnosis. */
-  readonly headline: Headline | undefined;
-  readonly members: readonly Member[];
-  /** Undefined until the chain has named its masternodes. */
-  readonly epoch: Epoch | undefined;
-  /** The height that at least half of the nodes have reached. */
-  readonly reference: number | undefined;
-  /** How long a height may go without rising; undefined before the first diagnosis. */
-  readonly stallAfterMs: number | undefined;
-}
+export type Diagnosis = FollowedProblems & Described;
 
 /** Nothing is known before the first diagnosis. */
 export const NO_PROBLEMS: FollowedProblems = { problems: [], ended: [] };
 
-export const NO_DIAGNOSIS: Diagnosis = {
-  ...NO_PROBLEMS,
-  quorum: undefined,
-  headline: undefined,
-  members: [],
-  epoch: undefined,
-  reference: undefined,
-  stallAfterMs: undefined,
-};
+export const NO_DIAGNOSIS: Diagnosis = { ...NO_PROBLEMS, members: [] };
 
 /** What is known of a subnet as a whole, with these problems. */
 export function describeSubnet(
@@ -60,7 +37,7 @@ export function describeSubnet(
   targets: readonly TargetState[],
   problems: readonly Problem[],
   plannedWork: readonly PlannedWork[] = [],
-): Omit<Diagnosis, keyof FollowedProblems> {
+): Described {
   // Nodes that cannot be seen from here may well vote, and so may those that the inventory does not name. One that has just started
   // is seen to, if not by its answer.
   const seesNothing =
