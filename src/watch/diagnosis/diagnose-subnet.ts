@@ -5,7 +5,6 @@ import { type EndedProblem, indexProblems, type Problem } from '../../model/prob
 import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-catalog.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import { type ExplainedCheckState, lacksSpare, type SubnetState, type TargetState } from '../../model/snapshot.ts';
-import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import { type Subnet, subjectKey, type Target } from '../../model/target.ts';
 import type { CheckName } from '../../model/verdict.ts';
 import { JUST_STARTED } from '../rules/view.ts';
@@ -15,7 +14,7 @@ import { findEpoch, findMembers } from './find-epoch.ts';
 import { describeVotes, findHeadline, isQuorumLost } from './find-headline.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
 import { findIdle, withoutIdle } from './quorum.ts';
-import { type ExposureMemory, isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';
+import { isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';
 import { viewContainer } from './view-node.ts';
 import { RECOVERED_FROM, viewSubnet } from './view-subnet.ts';
 
@@ -65,14 +64,11 @@ export function describeSubnet(
   };
 }
 
-/** What a diagnosis knows beside the targets. */
-interface Circumstances {
+/** What a diagnosis knows beside the targets. The planned work is what is in force. */
+interface Circumstances
+  extends Partial<Pick<SubnetView, 'facts' | 'exposures' | 'toWall'>>,
+    Pick<SubnetState, 'plannedWork'> {
   readonly clock?: ClockDisturbances;
-  readonly facts?: SubnetFacts;
-  /** The planned work of the subnet that is in force. */
-  readonly plannedWork?: readonly PlannedWork[];
-  readonly exposures?: ExposureMemory;
-  readonly toWall?: SubnetView['toWall'];
 }
 
 export function diagnoseSubnet(

@@ -5,7 +5,7 @@ import { isUnread } from '../../model/is-judged.ts';
 import { describePlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isStanding, type Problem } from '../../model/problem.ts';
 import { isBlind, type ProblemName } from '../../model/problem-catalog.ts';
-import { countReserve, type Quorum, type TargetState } from '../../model/snapshot.ts';
+import { countReserve, type Quorum, type SubnetState, type TargetState } from '../../model/snapshot.ts';
 import { lacksEngine } from './subnet-view.ts';
 
 /** At most this many causes are named. The others are counted. */
@@ -87,11 +87,9 @@ function describeUnseen(targets: readonly TargetState[]): string {
 }
 
 /** What the state of a subnet is told by, beside its targets and problems. */
-interface HeadlineView {
-  readonly quorum: Quorum | undefined;
+interface HeadlineView extends Pick<SubnetState, 'quorum' | 'plannedWork'> {
   /** A node has shown a new block, as far as there are nodes. Right after the start of subnetd none has had time to. */
   readonly hasRisen: boolean;
-  readonly plannedWork?: readonly PlannedWork[];
 }
 
 export function findHeadline(

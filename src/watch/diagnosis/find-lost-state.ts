@@ -5,10 +5,8 @@ import { IPC_SOCKET } from '../clients/geth-calls.ts';
 import { hasPrinted, type NodeView, namesOf, type SubnetView, startedAtOf } from './subnet-view.ts';
 
 /** The last block of a halted subnet, and since when. */
-export interface Block {
-  readonly number: number;
+export interface Block extends Pick<Progress, 'number' | 'fall'> {
   readonly since: number;
-  readonly fall?: Progress['fall'];
 }
 
 /** A node without the state of its newest blocks prints a line about that every two seconds while it is its turn, which comes after those of all others. */

@@ -1,4 +1,4 @@
-import type { WallMs, WatchedMs } from '../../lib/clock.ts';
+import type { Moment } from '../../lib/duration.ts';
 import { listEach } from '../../lib/words.ts';
 import type { ClientAdvice } from '../../model/client.ts';
 import type { RpcExposure, Where } from '../../model/exposure.ts';
@@ -93,7 +93,7 @@ interface FoundExposure {
 export type ExposureMemory = WeakMap<Target, FoundExposure>;
 
 /** Everything that is known of a subnet at one moment. Times are watched time. */
-export interface SubnetView {
+export interface SubnetView extends Moment {
   readonly subnet: Subnet;
   /** What is known of it beside its targets. */
   readonly facts: SubnetFacts;
@@ -124,9 +124,6 @@ export interface SubnetView {
   /** How many nodes are out, join or fail so that others cannot have them as peers. */
   readonly absent: number;
   readonly exposures: ExposureMemory;
-  readonly now: WatchedMs;
-  /** For evidence that gives a time. */
-  readonly toWall: (at: WatchedMs) => WallMs;
 }
 
 const NOT_DOWN: readonly ContainerView['kind'][] = ['running', 'unknown', 'elsewhere'];

@@ -125,9 +125,7 @@ export function viewTarget(state: TargetState, setup: TargetSetup): TargetView {
 }
 
 /** What the view of each node of a subnet needs of the others. */
-export interface Moment {
-  readonly stallAfterMs: number;
-  readonly reference: number | undefined;
+export interface Moment extends Pick<SubnetView, 'stallAfterMs' | 'reference' | 'now' | 'toWall'> {
   /** How many blocks below the reference a node may be. */
   readonly maxLag: number;
   /**
@@ -147,8 +145,6 @@ export interface Moment {
   readonly haltedUntil: number;
   /** Of these a node that is not asked yet is out. */
   readonly stillOut: ReadonlySet<string | undefined>;
-  readonly now: number;
-  readonly toWall: SubnetView['toWall'];
 }
 
 /** Whether a block was made when the chain had stood for the stall limit. One of the future shows that clocks differ. */

@@ -1,9 +1,9 @@
-import type { WallMs, WatchedMs } from '../../lib/clock.ts';
+import type { Moment } from '../../lib/duration.ts';
 import type { Facts, KnownTarget } from '../../model/facts.ts';
 import type { CheckSettings, Target } from '../../model/target.ts';
 
 /** Everything a rule may use: one target, its whole subnet, and the time. */
-export interface View<T extends Target = Target> {
+export interface View<T extends Target = Target> extends Moment {
   readonly target: T;
   readonly facts: Facts;
   /** All targets of the subnet, including the judged one. */
@@ -13,9 +13,6 @@ export interface View<T extends Target = Target> {
   readonly settings: CheckSettings;
   /** The consensus engine's prefix of RPC methods. */
   readonly consensus: string;
-  readonly now: WatchedMs;
-  /** For reasons that print a time. */
-  readonly toWall: (at: WatchedMs) => WallMs;
 }
 
 /** A height that a program printed, with commas or without; undefined for one that no number can hold. */
