@@ -68,7 +68,9 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Found {
   if (reached.length > 0 && !asked.every(runs)) return undefined;
   const met = [...new Set(asked.map(({ fault }) => String(fault?.kind)))].map((kind) => MEETS[kind] ?? kind);
   // Their logs have shown a block since they were asked in vain.
-  const rising = nodes.filter(({ rises, state }) => rises && (state.facts.logs?.node?.advancedAt ?? 0) > askedAt(state));
+  const rising = nodes.filter(
+    ({ rises, state }) => rises && (state.facts.logs?.node?.advancedAt ?? 0) > askedAt(state),
+  );
   const talking = asked.filter(({ answers }) => answers === true);
   const known =
     talking.length > 0 ? `, while the IPC socket of ${namesOf(talking)} answers` : ', and none is known to be stopped';

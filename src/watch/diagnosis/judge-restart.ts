@@ -171,9 +171,7 @@ function findVeto(state: SubnetState, node: TargetState, member: Member, gone: n
     viewHeight(node, state) ?? (target.component === 'node' ? viewStart(node, target, gone, now) : undefined);
   if (found !== undefined) return found;
   if (member.vote === 'silent') return out(`${target.name} does not vote`);
-  return addressOf(facts) === undefined
-    ? doubtful(`${target.name} has not said by which address it votes`)
-    : undefined;
+  return addressOf(facts) === undefined ? doubtful(`${target.name} has not said by which address it votes`) : undefined;
 }
 
 /** Masternodes that were read longer ago are not relied on. They are read once a minute. */

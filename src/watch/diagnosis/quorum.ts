@@ -48,13 +48,12 @@ const POOLS_KNOWN_MS = 3 * 60_000;
  * `isKeyLost`: it is known already that a key has no node. Nobody has missed a round yet when an epoch begins.
  */
 export function findSilentVoters(
-  nodes: readonly NodeView[],
-  { masternodes }: ChainView,
-  masters: ReadonlyMap<string, NodeView>,
-  { addresses }: NeverSigned,
+  { nodes, chain, masters, neverSigned }: Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'neverSigned'>,
   isKeyLost: boolean,
   now: number,
 ): ReadonlyMap<string, number> {
+  const { masternodes } = chain;
+  const { addresses } = neverSigned;
   if (masternodes === undefined) return new Map();
   // The keys of masternodes that a node has exchanged for another one, and that none has now. Older pools have their votes.
   const left = collect(nodes, ({ chainFacts }) => {

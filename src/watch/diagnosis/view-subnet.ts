@@ -185,11 +185,9 @@ export function viewSubnet(
   });
   const nodes = targets.filter((one) => 'target' in one);
   const services = targets.filter((one) => !('target' in one));
-  const masters = findMasters(nodes, chain);
-  const neverSigned = findNeverSigned(nodes);
+  const known = { nodes, chain, masters: findMasters(nodes, chain), neverSigned: findNeverSigned(nodes) };
   const isKeyLost = before.values.some(({ problem, state }) => KEY_LOST.includes(problem) && state === 'open');
-  const silentVoters = findSilentVoters(nodes, chain, masters, neverSigned, isKeyLost, now);
-  const voters = { nodes, chain, masters, silentVoters };
+  const voters = { ...known, silentVoters: findSilentVoters(known, isKeyLost, now) };
   const joining = findJoining(nodes, before, now);
   return {
     subnet,
@@ -197,11 +195,7 @@ export function viewSubnet(
     targets,
     services,
     reference,
-    neverSigned,
-    nodes,
-    chain,
-    masters,
-    silentVoters,
+    ...voters,
     quorum: findQuorum(voters),
     nextSet: viewNextSet(voters, facts, now),
     stallAfterMs,

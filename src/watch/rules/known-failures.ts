@@ -137,7 +137,10 @@ export const knownFailures: readonly KnownFailure[] = [
       // Only a running program can recover: a node that is stopped or paused fetches no blocks.
       if (status !== 'running') return undefined;
       const repaired = evidence.logs?.patterns.repaired_head;
-      return later(findFall(evidence)?.at, repaired && isOfRun(repaired.at, startOf(evidence)) ? repaired.at : undefined);
+      return later(
+        findFall(evidence)?.at,
+        repaired && isOfRun(repaired.at, startOf(evidence)) ? repaired.at : undefined,
+      );
     },
     signs: ['repaired_head'],
     // It has all of its blocks again, perhaps before anybody saw them missing.
