@@ -4,8 +4,8 @@ import type { AlertAnnotations, AlertDetails, AlertLabels } from '../alerts/trac
 export interface AlertEnd {
   /** When it was found to be over, in wall time. */
   readonly endsAt?: number;
-  /** What was known of it last, which may not have been sent. */
-  readonly endedAs?: AlertDetails | undefined;
+  /** What was seen of it last, and when. It may not have been sent. */
+  readonly endedAs?: { readonly details: AlertDetails; readonly seenAt: number } | undefined;
 }
 
 /** An alert that a channel has been notified of, and not yet of its end. Times are wall time. */

@@ -45,8 +45,8 @@ export function groupAlerts(
     firing.set(group, members);
   }
   const endOf = (key: string) => {
-    const { resolvedAt = now, details } = trackedAlerts.get(key) ?? {};
-    return { endsAt: resolvedAt, endedAs: details };
+    const { resolvedAt = now, details, seenAt = now } = trackedAlerts.get(key) ?? {};
+    return { endsAt: resolvedAt, endedAs: details && { details, seenAt } };
   };
   return { firing, endOf, isOwn };
 }

@@ -70,7 +70,7 @@ function writeAlert(one: MessageAlert, markup: Markup, mostOfText = MOST_OF_A_TE
   const when =
     status === 'resolved' && one.endsAt !== undefined
       ? `From ${formatMinute(Date.parse(one.startsAt))} to ${formatMinute(Date.parse(one.endsAt))}.`
-      : `Since ${formatMinute(Date.parse(one.startsAt))}${one.seenAt ? `, seen at ${formatSecond(Date.parse(one.seenAt))}` : ''}.`;
+      : `Since ${formatMinute(Date.parse(one.startsAt))}${one.seenAt && !isClearing ? `, seen at ${formatSecond(Date.parse(one.seenAt))}` : ''}.`;
   const shown = Object.entries(links).map(([label, url]) => link(label, url));
   // An alert that has ended needs no fix.
   const lines =

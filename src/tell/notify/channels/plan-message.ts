@@ -78,9 +78,7 @@ export function planMessage(
   // What seems to be over before anybody was notified of it is no news. It may have been withheld for long.
   const isNews = (alert: FiringAlert) => !alert.isWithheld && alert.details?.isClearing !== true && !isTold(alert);
   const begun = [...firing.values()].filter(isNews);
-  const ended = known.flatMap(([key, { details, endedAs = details, ...alert }]) =>
-    firing.has(key) ? [] : [{ ...alert, details: endedAs }],
-  );
+  const ended = known.flatMap(([key, { endedAs, ...alert }]) => (firing.has(key) ? [] : [{ ...alert, ...endedAs }]));
   const ongoing = known.flatMap(([key, alert]) => {
     const current = firing.get(key);
     return current === undefined || current.isWithheld || begun.includes(current)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { toIso } from '../../../lib/duration.ts';
+import { formatSecond, toIso } from '../../../lib/duration.ts';
 import type { AlertIncidents } from '../../alerts/alert-incidents.ts';
 import { alertKey } from '../../alerts/tracked-alert.ts';
 import type { NotifiedAlert, NotifiedGroup } from '../notified-alert.ts';
@@ -62,6 +62,13 @@ export interface Message {
   readonly covered: readonly string[];
 }
 
+/** What was seen. In a message of what is no longer seen it has its time, as nothing else in that says that it is not of now. */
+function describeSeen({ annotations, details, seenAt }: NotifiedAlert, status: MessageAlert['status']): string {
+  if (details === undefined) return annotations.description ?? '';
+  const isPast = (status === 'resolved' || details.isClearing) && seenAt !== undefined;
+  return `${isPast ? `seen at ${formatSecond(seenAt)}: ` : ''}${details.evidence}`;
+}
+
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
 function toMessageAlert(
@@ -72,7 +79,7 @@ function toMessageAlert(
 ): MessageAlert {
   const { labels, annotations, details, startsAt, seenAt, endsAt, acknowledgedBy } = one;
   const { alertname = '', severity = '', subnet, component, name } = labels;
-  const { summary = '', description = '', runbook_url: runbook, incident_url: incidentUrl } = annotations;
+  const { summary = '', runbook_url: runbook, incident_url: incidentUrl } = annotations;
   const { dashboard_url: dashboard } = annotations;
   return {
     status,
@@ -85,7 +92,7 @@ function toMessageAlert(
     ...(component !== undefined && { component }),
     ...(name !== undefined && { name }),
     summary: details?.summary ?? summary,
-    evidence: details?.evidence ?? description,
+    evidence: describeSeen(one, status),
     // What has ended needs no fix.
     ...(status === 'firing' && details && details.fix !== '' && { fix: details.fix }),
     startsAt: toIso(startsAt),

@@ -121,8 +121,9 @@ describe('a title', () => {
 
 describe('a message', () => {
   it('calls an alert whose problem is no longer seen clearing', () => {
-    expect(writeAlerts(message([ongoing('n1', { isClearing: true })]), PLAIN, 1_000)).toMatch(
-      /^clearing: n1 is down\n/,
+    const evidence = 'seen at 2026-11-21 00:00:30 UTC: it answers no call';
+    expect(writeAlerts(message([ongoing('n1', { isClearing: true, evidence })]), PLAIN, 1_000)).toMatch(
+      /^clearing: n1 is down\nSeen at 2026-11-21 00:00:30 UTC: it answers no call\. Since 2026-11-21 00:00 UTC\.\n/,
     );
   });
 

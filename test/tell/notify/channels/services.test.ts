@@ -60,6 +60,12 @@ it('a message says which alerts are clearing, and gives no fix for those that ha
     ['resolved', undefined, undefined],
     ['firing', 'docker start n1', true],
   ]);
+  // What is no longer seen says when it was.
+  expect(alerts.map(({ evidence }) => evidence)).toEqual([
+    'it answers no call',
+    'seen at 1970-01-01 00:00:00 UTC: it answers no call',
+    'seen at 1970-01-01 00:00:00 UTC: it answers no call',
+  ]);
 });
 
 describe('a service', () => {
