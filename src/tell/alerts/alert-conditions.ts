@@ -40,20 +40,18 @@ function toDetails(problem: Problem): AlertDetails {
  * What something graver hides: warnings about what is paged for, and problems that follow from others. An open alert about one stays
  * open, with the words of now. So nobody is told of an end of what is still so, nor of a new start when the cover is gone. What is not
  * found by itself while the cover clears is over, so that what comes later is told. What is suspected, or would be hidden by that, may
- * last too.
+ * last too. A suspicion that takes the place of an open problem has its words: those of the open one are of before.
  */
 function findCovered({ subnet, problems, quorum }: SubnetState, alert: string, now: number): readonly AlertInstance[] {
-  const standing = problems.filter(isStanding);
-  const pagedFor = findPagedFor(standing);
+  const pagedFor = findPagedFor(problems.filter(isStanding));
   const names = problemsOfAlert(alert);
   const there = indexProblems(problems);
-  const mayLast = problems.flatMap((one): readonly ProblemRef[] => [
-    ...(isStanding(one) ? [] : [one]),
-    ...one.causes.filter((each) => mayCover(one, now) || there.get(each) !== undefined),
-  ]);
+  const mayLast = problems.flatMap((one) =>
+    one.causes.filter((each) => mayCover(one, now) || there.get(each) !== undefined),
+  );
   const atRisk: readonly ProblemRef[] = lacksSpare(quorum) ? [{ problem: 'quorum_at_risk' }] : [];
   const subjects = [...mayLast, ...atRisk].filter(({ problem }) => names.includes(problem));
-  const hidden = standing.filter((one) => one.alert === alert && isWarningOf(one, pagedFor));
+  const hidden = problems.filter((one) => one.alert === alert && (!isStanding(one) || isWarningOf(one, pagedFor)));
   return [
     ...subjects.map((one) => ({ labels: toLabels(subnet.name, one), result: 'unknown' as const })),
     // The later one of two with the same labels counts.

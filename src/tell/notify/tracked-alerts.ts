@@ -31,12 +31,16 @@ const isOver = ({ phase, resolvedAt }: TrackedAlert, now: number): boolean =>
   phase === 'resolved' && now - (resolvedAt ?? 0) >= RESOLVED_FOR_MS;
 
 /** Nothing renews its evidence any more. */
+const withoutAges = (alert: TrackedAlert): TrackedAlert => ({
+  ...alert,
+  ...(alert.details && { details: { ...alert.details, evidence: dropAges(alert.details.evidence) } }),
+});
+
 const resolve = (
   { clearSince: _, planned: __, isUnconfirmed: ___, ...alert }: TrackedAlert,
   now: number,
 ): TrackedAlert => ({
-  ...alert,
-  ...(alert.details && { details: { ...alert.details, evidence: dropAges(alert.details.evidence) } }),
+  ...withoutAges(alert),
   phase: 'resolved',
   resolvedAt: now,
 });
@@ -79,7 +83,8 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
 /** An alert that cannot be judged now, with what is known of it. */
 function renew(before: TrackedAlert, details: AlertDetails | undefined, now: number): TrackedAlert {
   if (before.phase === 'resolved') return { ...before, isDoubted: true };
-  if (before.phase === 'pending' || details === undefined) return before;
+  if (before.phase === 'pending') return before;
+  if (details === undefined) return withoutAges(before);
   const causeAt = causeAtOf(before, details, now);
   return { ...before, details, causeAt, seenAt: details.isClearing ? Math.min(before.seenAt, now) : now };
 }

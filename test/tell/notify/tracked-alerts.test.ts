@@ -74,6 +74,17 @@ describe('an alert', () => {
     });
   });
 
+  it('keeps no age of what was seen while it cannot be judged', () => {
+    const words = { summary: 'a has restarted', evidence: 'it restarted 35s ago (06:11:24 UTC)', fix: '' };
+    const { trackedAlerts } = run([
+      [1, [active('1', { forMs: 0, details: words } as Partial<AlertFinding>)]],
+      [2, [unknown]],
+    ]);
+    expect(trackedAlerts.get(key)).toMatchObject({
+      ...{ phase: 'firing', seenAt: MINUTE, details: { evidence: 'it restarted at 06:11:24 UTC' } },
+    });
+  });
+
   it('begins anew when what was clearing is of other nodes, and goes on when it is of the same', () => {
     const details = (about: string, isClearing?: true) =>
       active('1', {

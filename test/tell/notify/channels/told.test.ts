@@ -108,6 +108,50 @@ test('a halt does not send the words of then of what it hides', () => {
   expect(texts).toEqual(['n4 has no turns in epoch 2', 'the subnet is halted']);
 });
 
+test('an alert that goes on has the words of the problem that takes its place, also before that is confirmed', () => {
+  const of = { component: 'node', name: 'n4' } as const;
+  const once = problem('container_restarting', 'n4 has ended once', 'read its log', {
+    ...{ ...of, evidence: 'it restarted 35s ago (13:24:28 UTC)' },
+  });
+  const loop = problem('silent_restart_loop', 'n4 ends again and again', 'read its last lines', {
+    ...{ ...of, evidence: 'it restarted just now (13:25:10 UTC), 2 restarts', state: 'suspected' },
+  });
+  const steps: readonly Step[] = [
+    [0, [once]],
+    [10, [loop]],
+    [30, [{ ...loop, state: 'open' }]],
+  ];
+  const write = ({ alerts }: Message) => alerts.map(({ summary, evidence }) => `${summary}: ${evidence}`).join();
+  expect(listMessages(30, steps, write)).toEqual([
+    'n4 ends again and again: it restarted just now (13:25:10 UTC), 2 restarts',
+  ]);
+});
+
+test('what is clearing, and what is over, is told with the time at which it was seen', () => {
+  const halt = problem('subnet_halted', 'the subnet is halted', 'bring back n2', { evidence: 'no block for 34s' });
+  const wallet = problem('wallet_without_funds', 'the wallet is empty', 'send it coins', {
+    ...{ component: 'relayer', name: 'relayer', evidence: 'it has 0.003 coins' },
+  });
+  const clearing = { ...halt, state: 'clearing' } as const;
+  const texts = listMessages(
+    300,
+    [
+      [0, [halt]],
+      [20, [clearing]],
+      [60, [clearing, wallet]],
+      [120, [{ ...wallet, evidence: 'it has 0.001 coins' }]],
+      [200, []],
+    ],
+    ({ alerts }) => alerts.map(({ status, evidence }) => `${status} ${evidence}`).join(', '),
+  );
+  expect(texts).toEqual([
+    'firing no block for 34s',
+    'firing it has 0.003 coins, firing seen at 1970-01-01 00:00:15 UTC: no block for 34s',
+    'resolved seen at 1970-01-01 00:00:15 UTC: no block for 34s, firing it has 0.001 coins',
+    'resolved seen at 1970-01-01 00:03:15 UTC: it has 0.001 coins',
+  ]);
+});
+
 test('a forecast that has come true is told as what lasts, once', () => {
   const forecast = (words: string, fix: string) =>
     problem('next_epoch_at_risk', `n4 ${words} no turns in epoch 2`, fix);
