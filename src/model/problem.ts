@@ -11,6 +11,8 @@ export interface ProblemRef {
   readonly problem: ProblemName;
   readonly component?: Component;
   readonly name?: string;
+  /** It is suspected while another one with the same name and subject, which is about others, is not over. */
+  readonly isNext?: true;
 }
 
 /** A problem that was open before a restart is found again within this time, or it is over. */
@@ -36,7 +38,10 @@ export interface Suspicion extends ProblemRef {
   readonly lastedMs?: number | undefined;
   /** How long it must be found before it is open, where that differs from others of its name. */
   readonly confirmMs?: number | undefined;
-  /** What it consists of, as a text. A change while it is suspected makes it another problem: nodes restarted in turn are not a risk. */
+  /**
+   * What it consists of, as names. A change while it is suspected makes it another problem: nodes restarted in turn are not a risk. Later
+   * it is another one when they have no name in common.
+   */
   readonly about?: string;
   /** Of a problem of the whole subnet: the nodes that cause it. Planned work on all of them covers it. */
   readonly nodes?: readonly string[];
@@ -53,13 +58,6 @@ export interface ProblemPlan extends Planned {
   readonly mutes: boolean;
 }
 
-/** What a problem would be about that is clearing now. */
-export interface NextAbout {
-  readonly about?: string | undefined;
-  readonly since: WatchedMs;
-  readonly seenAt: WatchedMs;
-}
-
 /** A cause over its life. */
 export interface Problem extends Suspicion {
   readonly severity: ProblemSeverity;
@@ -74,8 +72,6 @@ export interface Problem extends Suspicion {
   readonly clearingSince?: WatchedMs;
   /** When it was taken over from an earlier process of subnetd; absent once it is found again. */
   readonly restoredAt?: WatchedMs;
-  /** While it is clearing: what it would be about next, first and last found then, and not confirmed. */
-  readonly next?: NextAbout | undefined;
   /** While planned work covers it. */
   readonly planned?: ProblemPlan | undefined;
   /** Who is on it, where people read it. */
@@ -106,8 +102,17 @@ export interface Acknowledgement {
 }
 
 /** What identifies a problem within its subnet. Words and evidence may change while it lasts. */
-export const problemKey = ({ problem, component, name }: ProblemRef): string =>
-  `${problem} ${component ?? ''} ${name ?? ''}`;
+export const problemKey = ({ problem, component, name, isNext }: ProblemRef): string =>
+  `${problem} ${component ?? ''} ${name ?? ''}${isNext ? ' next' : ''}`;
+
+/** What is compared of two findings of one name and subject. */
+type About = { readonly about?: string | undefined } | undefined;
+
+/** Whether one is about others than the other, so that it has its own begin and end. Nodes that join or leave what lasts do not change it. */
+export function isAboutOthers(one: About, other: About): boolean {
+  const listOf = (each: About) => each?.about?.split(/,? /) ?? [''];
+  return new Set(listOf(one)).isDisjointFrom(new Set(listOf(other)));
+}
 
 /** Whether a problem is confirmed, so that metrics and alerts show it. */
 export const isStanding = ({ state }: Problem): boolean => state !== 'suspected';

@@ -19,8 +19,6 @@ export interface NotifiedAlert extends AlertEnd {
   /** When a new cause of it was sent last, and the causes that were sent before that. */
   readonly renewedAt?: number;
   readonly toldCauses?: readonly string[];
-  /** It has been clearing since then: what it is about now may be another. */
-  readonly hasCleared?: true;
   /** Who has acknowledged it, once the channel was notified of that. */
   readonly acknowledgedBy?: string;
 }

@@ -1,4 +1,5 @@
 import { dropAges } from '../../lib/duration.ts';
+import { isAboutOthers } from '../../model/problem.ts';
 import {
   type AlertDetails,
   type AlertFinding,
@@ -51,8 +52,7 @@ const causeAtOf = (before: TrackedAlert | undefined, details: AlertDetails | und
 
 function activate(before: TrackedAlert | undefined, finding: AlertFinding & { readonly state: 'active' }, now: number) {
   const { labels, annotations, details, forMs, keepFiringForMs, planned } = finding;
-  // What was clearing is of another cause, such as of other nodes.
-  const isOther = before?.details?.isClearing && !details?.isClearing && before.details.about !== details?.about;
+  const isOther = !details?.isClearing && isAboutOthers(before?.details, details);
   const isNew =
     before === undefined ||
     isOther ||
@@ -84,7 +84,8 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
 function renew(before: TrackedAlert, details: AlertDetails | undefined, now: number): TrackedAlert {
   if (before.phase === 'resolved') return { ...before, isDoubted: true };
   if (before.phase === 'pending') return before;
-  if (details === undefined) return withoutAges(before);
+  // What is suspected of others is not what it fires for.
+  if (details === undefined || isAboutOthers(before.details, details)) return withoutAges(before);
   const causeAt = causeAtOf(before, details, now);
   return { ...before, details, causeAt, seenAt: details.isClearing ? Math.min(before.seenAt, now) : now };
 }

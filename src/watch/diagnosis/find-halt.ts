@@ -333,7 +333,8 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Found
   const silent =
     starting.length === 0 ? '' : `; ${namesOf(starting)} ${starting.length === 1 ? 'does' : 'do'} not answer yet`;
   return suspect('subnet_halted', {
-    about: namesOf(out),
+    // A block ends a halt, whoever comes back or goes meanwhile.
+    about: isOpen ? halt.about : last && String(last.number),
     lastedMs: newest && now - newest.since,
     summary: 'the subnet is halted',
     evidence: `${seen}; ${describeVotes(quorum)}${out.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listEach(out, describeOut)}`}${silent}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,

@@ -115,10 +115,7 @@ export function findHeadline(
   // What is found of the votes changes from look to look. Only with none to spare and none missing may no further node fail.
   const fitsVotes = ({ problem }: Problem) =>
     problem !== 'quorum_at_risk' || quorum === undefined || countReserve(quorum) === 0;
-  // What clears of some nodes may be there of others.
-  const suspected = problems.find(
-    (one) => (one.state === 'suspected' || one.next !== undefined) && one.severity !== 'info' && fitsVotes(one),
-  );
+  const suspected = problems.find((one) => one.state === 'suspected' && one.severity !== 'info' && fitsVotes(one));
   const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
   // The worst one comes first, so nothing else is open.
   const isClearing = worst?.state === 'clearing' && worst.planned === undefined;
@@ -126,7 +123,7 @@ export function findHeadline(
   const over = isSpareAwaited
     ? `Over once ${quorum.starting ? 'those that have just started vote' : 'a vote is to spare again'}`
     : 'No longer seen, and over unless it returns';
-  const gone = isClearing && worst !== suspected ? `${over}: ${worst.summary}.` : '';
+  const gone = isClearing && worst.summary !== suspected?.summary ? `${over}: ${worst.summary}.` : '';
   const join = (...sentences: readonly string[]) => sentences.filter(Boolean).join(' ');
   const describeWork = (one: PlannedWork) =>
     `Work on ${one.name ?? one.component ?? 'the subnet'} is ${describePlanned(one)}.`;

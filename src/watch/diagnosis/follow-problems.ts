@@ -7,6 +7,7 @@ import {
   type ExplainedCheck,
   findPagedFor,
   indexProblems,
+  isAboutOthers,
   isMuted,
   isStanding,
   isWarningOf,
@@ -116,37 +117,10 @@ function toProblem(found: Suspicion, life: Pick<Problem, 'state' | 'since' | 'se
   return { ...found, severity, alert, ...life };
 }
 
-/** A container in a crash loop runs for some seconds each time: what it causes goes on when it is found again within this time. */
-const FLAP_MS = 15_000;
-
-/** What a problem that is clearing would be about next, as long as that is found now and then. */
-const nextOf = ({ next }: Problem, now: number) => (next && now - next.seenAt < FLAP_MS ? next : undefined);
-
-/**
- * A problem that is clearing and is found about others. It stays as it is until the new one is confirmed by itself or is gone, so that
- * nobody is told of an end meanwhile.
- */
-function raiseAboutOthers(before: Problem, found: Suspicion, now: number): Problem {
-  const { about, summary, explains, evidence, fix, lastedMs = 0 } = found;
-  const known = nextOf(before, now);
-  const since = known?.about === about ? Math.min(known?.since ?? now, now) : now;
-  if (Math.max(now - since, lastedMs) >= confirmMsOf(found))
-    return toProblem(found, { state: 'open', since, seenAt: now, openedAt: now });
-  // Its words are of now, and so is their time.
-  return { ...before, summary, explains, evidence, fix, seenAt: now, next: { about, since, seenAt: now } };
-}
-
 /** A problem that is found: its state by how long it has been found, now and before it was over. */
 function raise(before: Problem | undefined, ended: EndedProblem | undefined, found: Suspicion, now: number): Problem {
-  const isOther = before?.about !== found.about;
-  // A halt that clears has ended with a block: what comes after that is another one.
-  const isOtherHalt = found.problem === 'subnet_halted' && before?.state === 'clearing';
-  if (before?.state === 'clearing' && isOther && !isOtherHalt) return raiseAboutOthers(before, found, now);
-  // A relayer that submits to the right contract again has all its blocks to submit: that is no reason to page at once.
-  if (before?.state === 'open' && isOther && found.problem === 'checkpoint_behind')
-    return raiseAboutOthers({ ...before, state: 'clearing', clearingSince: now }, found, now);
   const isNew =
-    before === undefined || isOtherHalt || (!isStanding(before) && (isOther || now - before.seenAt > UNSEEN_MS));
+    before === undefined || (!isStanding(before) && (before.about !== found.about || now - before.seenAt > UNSEEN_MS));
   // A clock that was set back must not delay a problem.
   const foundAt = isNew ? now : Math.min(before.since, now);
   const lastedMs = Math.max(now - foundAt, found.lastedMs ?? 0);
@@ -155,13 +129,24 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
   const confirmMs = confirmMsOf(found);
   const isBack = ended !== undefined && ended.about === found.about && mayReopen(ended, now);
   if (isBack && !(before && isStanding(before)) && lastedMs >= Math.min(confirmMs, REOPEN_MS)) {
-    const life = { state: 'open', seenAt: now, openedAt: ended.openedAt ?? now } as const;
-    return toProblem(found, { ...life, since: found.problem === 'subnet_halted' ? since : ended.since });
+    return toProblem(found, { state: 'open', since: ended.since, seenAt: now, openedAt: ended.openedAt ?? now });
   }
   const openedAt = isNew ? undefined : before.openedAt;
   if (openedAt === undefined && lastedMs < confirmMs)
     return toProblem(found, { state: 'suspected', since, seenAt: now });
   return toProblem(found, { state: 'open', since, seenAt: now, openedAt: openedAt ?? now });
+}
+
+/**
+ * A problem that is found. What is about others than what is open or clearing is suspected beside that until it is confirmed by itself: the
+ * end of the one is no end of the other, and its begin no return.
+ */
+function raiseByAbout(before: ProblemIndex<Problem>, ended: EndedProblem | undefined, found: Suspicion, now: number) {
+  const known = before.get(found);
+  const next = before.get({ ...found, isNext: true });
+  if (!(known && isStanding(known) && isAboutOthers(known, found))) return raise(known ?? next, ended, found, now);
+  const problem = raise(next, ended, found, now);
+  return isStanding(problem) ? problem : { ...problem, isNext: true as const };
 }
 
 /** Whether the end of a halt, or what a wallet spends, has had time to show since subnetd started. */
@@ -249,7 +234,7 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
   const isStillAtRisk = before.problem === 'quorum_at_risk' && tightVotes !== undefined;
   // Whoever has just started does not vote yet, and may never. Whose votes were missing, and why, may be over.
   if (!isStanding(before))
-    return isStillAtRisk
+    return isStillAtRisk && !before.isNext
       ? { ...before, summary: 'no vote is to spare', evidence: tightVotes, fix: SPARE_FIRST }
       : undefined;
   const subjects = subjectsOf(before);
@@ -257,18 +242,16 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
   if (!isKnownOver(before, subjects) || !mayClear(before, subjects, isSpendKnown) || isAwaited(before, now, shown))
     return withoutAges(before);
   const clearingSince = Math.min(before.clearingSince ?? now, now);
-  const next = nextOf(before, now);
   // Nobody is told that a vote is to spare again while none is.
-  const mayEnd = next === undefined && !isStillAtRisk;
-  if (mayEnd && now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
+  if (!isStillAtRisk && now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
   // A check that has recovered since is not explained when it fails again. After a restart of subnetd, it may not be judged yet.
   const isLeft = (each: ExplainedCheck) => (state: TargetState) => {
     const { verdict } = checkOf(state, each.check) ?? {};
     return (verdict === 'fail' || verdict === 'unknown') && !lacksPeersOtherwise(before, each, state, now);
   };
   const explains = before.explains.filter((each) => subjectsOf(each).some(isLeft(each)));
-  const fix = isStillAtRisk ? SPARE_FIRST : next === undefined ? NOTHING_TO_DO : before.fix;
-  return { ...withoutAges(before), explains, fix, state: 'clearing', clearingSince, next };
+  const fix = isStillAtRisk ? SPARE_FIRST : NOTHING_TO_DO;
+  return { ...withoutAges(before), explains, fix, state: 'clearing', clearingSince };
 }
 
 const byUrgency = (one: Problem, other: Problem): number =>
@@ -287,12 +270,11 @@ function holdBack(one: Problem, before: Problem | undefined, waiting: ReadonlySe
 }
 
 /**
- * Whether a problem that is clearing, and is not about to be open again, pages for another one that has opened since. Nobody would be told
- * of that while what pages for it is not over.
+ * Whether a problem that is clearing pages for another one that has opened since. Nobody would be told of that while what pages for it is
+ * not over.
  */
 function hidesOtherCause(one: Problem, problems: readonly Problem[]): boolean {
-  const { clearingSince = Number.POSITIVE_INFINITY, next } = one;
-  if (next !== undefined) return false;
+  const { clearingSince = Number.POSITIVE_INFINITY } = one;
   const pagedFor = findPagedFor([one]);
   const isPagedBy = (other: Problem) =>
     isWarningOf(other, pagedFor) || (one.problem === 'subnet_halted' && other.problem === 'quorum_at_risk');
@@ -303,14 +285,16 @@ function hidesOtherCause(one: Problem, problems: readonly Problem[]): boolean {
 export function restoreProblems(problems: readonly Problem[], stored: readonly Problem[]): readonly Problem[] {
   const restored = indexProblems(stored);
   for (const one of problems) {
-    const before = restored.get(one);
+    const known = restored.get(one);
+    const before = isAboutOthers(known, one) ? undefined : known;
     const since = Math.min(one.since, before?.since ?? one.since);
     const openedAt = Math.min(one.openedAt ?? one.seenAt, before?.openedAt ?? one.seenAt);
     // Of an older crash Docker has no more than what it still knows.
     const nodes =
       one.problem === 'containers_crashed' ? [...new Set([...(before?.nodes ?? []), ...(one.nodes ?? [])])] : one.nodes;
     const state = isStanding(one) ? one.state : 'open';
-    restored.set(before === undefined ? one : { ...one, state, since, openedAt, ...(nodes && { nodes }) });
+    if (known && !before && !isStanding(one)) restored.set({ ...one, isNext: true });
+    else restored.set(before === undefined ? one : { ...one, state, since, openedAt, ...(nodes && { nodes }) });
   }
   return restored.values.toSorted(byUrgency);
 }
@@ -332,7 +316,7 @@ export function followProblems(
     endedBefore.map((one) => (covered.get(one) === undefined ? one : { ...one, endedAt: now })),
   );
   const reopened = new Set<EndedProblem>();
-  const raised = found.values.map((one) => raise(before.get(one), ended.get(one), one, now));
+  const raised = found.values.map((one) => raiseByAbout(before, ended.get(one), one, now));
   const waiting = findPagedFor(raised.filter((one) => !isStanding(one)));
   const problems = raised.map((one) => {
     const problem = holdBack(one, before.get(one), waiting, now);
@@ -344,8 +328,9 @@ export function followProblems(
   const end = (one: Problem) => {
     if (isStanding(one) && subjectsOf(one).length > 0) ended.set(toEnded(one, subjectsOf, now));
   };
+  const there = indexProblems(raised);
   for (const one of before.values) {
-    if (found.get(one) !== undefined) continue;
+    if (there.get(one) !== undefined) continue;
     const left = covered.get(one) === undefined ? clear(one, subjectsOf, now, shown) : undefined;
     if (left !== undefined) problems.push(left);
     else end(one);

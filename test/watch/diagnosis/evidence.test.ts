@@ -529,7 +529,10 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
     expect(told(0, lost, n2({}))).toEqual([['open', 'n2 is connected to no network', 0]]);
     expect(told(60, [], nodes())).toEqual([['clearing', 'n2 is connected to no network', 0]]);
     for (const seconds of [62, 72, 81])
-      expect(told(seconds, silent, n2({}))).toEqual([['clearing', 'n2 does not answer', 0]]);
+      expect(told(seconds, silent, n2({}))).toEqual([
+        ['clearing', 'n2 is connected to no network', 0],
+        ['suspected', 'n2 does not answer', -NOW / 1_000],
+      ]);
     expect(told(82, silent, n2({}))).toEqual([['open', 'n2 does not answer', 82]]);
   });
 

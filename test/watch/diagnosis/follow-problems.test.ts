@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '../../../src/model/incident.ts';
-import type { Problem, Suspicion } from '../../../src/model/problem.ts';
+import { NOTHING_TO_DO, type Problem, type Suspicion } from '../../../src/model/problem.ts';
 import { problemCatalog } from '../../../src/model/problem-catalog.ts';
 import type { TargetState } from '../../../src/model/snapshot.ts';
 import { toRestoredProblem } from '../../../src/tell/incidents/stored-incidents.ts';
@@ -70,12 +70,20 @@ describe('a problem', () => {
     expect(statesAfter(...opened, [confirmMs + SECOND, [], [nodeState('b', { peers: 'pass' })]]).at(-1)).toEqual([]);
   });
 
-  test('that consists of others than before is another suspicion, but the same problem once it is open', () => {
+  test('that others join or leave is another suspicion, but the same problem once it is open', () => {
     const risk = (about: string) =>
       suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, about });
     const wait = problemCatalog.quorum_at_risk.confirmMs;
     expect(statesAfter([0, [risk('a')]], [wait - 1, [risk('b')]], [wait, [risk('b')]]).at(-1)).toEqual(['suspected']);
-    expect(statesAfter([0, [risk('a')]], [wait, [risk('a')]], [wait + 1, [risk('b')]]).at(-1)).toEqual(['open']);
+    const open = [
+      [0, [risk('a')]],
+      [wait, [risk('a')]],
+    ] as const;
+    expect(statesAfter(...open, [wait + 1, [risk('a, b')]], [wait + 2, [risk('b')]]).slice(2)).toEqual([
+      ['open'],
+      ['open'],
+    ]);
+    expect(statesAfter(...open, [wait + 1, [risk('b')]]).at(-1)).toEqual(['clearing', 'suspected']);
   });
 
   test('that a contract is behind is not told at once because the relayer has submitted to another one', () => {
@@ -93,7 +101,10 @@ describe('a problem', () => {
         (_, at) => [from + at * 10 * SECOND, [behind()]] as const,
       );
     expect(statesAfter(...elsewhere).at(-1)).toEqual(['open']);
-    expect(statesAfter(...elsewhere, ...each(wait), [from + wait - 1, [behind()]]).at(-1)).toEqual(['clearing']);
+    expect(statesAfter(...elsewhere, ...each(wait), [from + wait - 1, [behind()]]).at(-1)).toEqual([
+      'clearing',
+      'suspected',
+    ]);
     expect(statesAfter(...elsewhere, ...each(wait), [from + wait, [behind()]]).at(-1)).toEqual(['open']);
   });
 
@@ -108,35 +119,38 @@ describe('a problem', () => {
     ] as const;
     const again = wait + 2 * SECOND;
     expect(statesAfter(...before, [again, [risk('a')]]).at(-1)).toEqual(['open']);
-    // It covers the warnings of the nodes until it is over, or until what it is about next is confirmed.
-    expect(statesAfter(...before, [again, [risk('b')]]).at(-1)).toEqual(['clearing']);
+    // It covers the warnings of the nodes until it is over, or until what is found of others is confirmed by itself.
+    expect(statesAfter(...before, [again, [risk('b')]]).at(-1)).toEqual(['clearing', 'suspected']);
     const told = follow(
       follow(follow(NO_PROBLEMS, [{ ...risk('a'), lastedMs: wait }], failing, T0), [], well, T0 + SECOND),
       [{ ...risk('b'), evidence: 'without b', fix: 'bring back b' }],
       well,
       T0 + 2 * SECOND,
     ).problems;
-    const words = { evidence: 'without b', fix: 'bring back b', seenAt: T0 + 2 * SECOND };
-    expect(told).toMatchObject([{ state: 'clearing', about: 'a', ...words }]);
+    const { evidence } = suspicion();
+    // Each has its own words, and their time.
+    expect(told).toMatchObject([
+      { state: 'clearing', about: 'a', evidence, fix: NOTHING_TO_DO, seenAt: T0 },
+      { state: 'suspected', about: 'b', evidence: 'without b', fix: 'bring back b', seenAt: T0 + 2 * SECOND },
+    ]);
     const next = [
       [again, [risk('b')]],
       [again + 10 * SECOND, [risk('b')]],
     ] as const;
-    expect(statesAfter(...before, ...next, [again + wait - 1, [risk('b')]]).at(-1)).toEqual(['clearing']);
+    expect(statesAfter(...before, ...next, [again + wait - 1, [risk('b')]]).at(-1)).toEqual(['clearing', 'suspected']);
     expect(statesAfter(...before, ...next, [again + wait, [risk('b')]]).at(-1)).toEqual(['open']);
-    // A container in a crash loop runs for some seconds each time.
-    expect(statesAfter(...before, ...next, [again + 12 * SECOND, []], [again + wait, [risk('b')]]).at(-1)).toEqual([
-      'open',
-    ]);
     expect(
-      statesAfter(...before, [again, [risk('b')]], [again + SECOND, []], [again + wait, [risk('b')]]).at(-1),
-    ).toEqual(['clearing']);
-    // Nobody is told of an end while it may be so again.
+      statesAfter(...before, [again, [risk('b')]], [again + SECOND, []], [again + wait, [risk('b')]]).slice(-2),
+    ).toEqual([['clearing'], ['clearing', 'suspected']]);
+    // It is also confirmed when the one before ends meanwhile.
     const over = wait + SECOND + problemCatalog.quorum_at_risk.clearMs;
-    expect(statesAfter(...before, [over - SECOND, [risk('b')]], [over, [risk('b')]]).at(-1)).toEqual(['clearing']);
-    expect(statesAfter(...before, [over - SECOND, [risk('b')]], [over + 10 * SECOND, []]).at(-1)).toEqual(['clearing']);
-    expect(statesAfter(...before, [over - SECOND, [risk('b')]], [over + 14 * SECOND, []]).at(-1)).toEqual([]);
-    expect(statesAfter(...before, [again, [risk('b')]], [over, []]).at(-1)).toEqual([]);
+    const late = [
+      [over - SECOND, [risk('b')]],
+      [over, [risk('b')]],
+      [over - SECOND + wait, [risk('b')]],
+    ] as const;
+    expect(statesAfter(...before, ...late).slice(-3)).toEqual([['clearing', 'suspected'], ['suspected'], ['open']]);
+    expect(statesAfter(...before, [again, [risk('b')]], [again + SECOND, [risk('a')]]).at(-1)).toEqual(['open']);
   });
 
   test('of too few votes does not end while too few masternodes vote', () => {
@@ -338,17 +352,22 @@ describe('a problem', () => {
   });
 
   test('that is a halt counts from its own last block, also while one before is clearing, or is over', () => {
-    const halt = (lastedMs: number) => suspicion({ problem: 'subnet_halted', lastedMs, explains: [] });
-    const first = follow(NO_PROBLEMS, [halt(30 * SECOND)], failing, T0);
+    const halt = (block: number, lastedMs: number) =>
+      suspicion({ problem: 'subnet_halted', about: String(block), lastedMs, explains: [] });
+    const first = follow(NO_PROBLEMS, [halt(7, 30 * SECOND)], failing, T0);
     const clearing = follow(first, [], well, T0 + 60 * SECOND);
     const [before] = clearing.problems;
-    const [again] = follow(clearing, [halt(31 * SECOND)], failing, T0 + 100 * SECOND).problems;
+    const [again] = follow(clearing, [halt(9, 31 * SECOND)], failing, T0 + 100 * SECOND).problems;
     expect([before?.state, before?.since]).toEqual(['clearing', T0 - 30 * SECOND]);
     expect([again?.state, again?.since, again?.openedAt]).toEqual(['open', T0 + 69 * SECOND, T0 + 100 * SECOND]);
     const end = T0 + 60 * SECOND + problemCatalog.subnet_halted.clearMs;
     const over = follow(clearing, [], well, end);
-    const [back] = follow(over, [halt(31 * SECOND)], failing, end + SECOND).problems;
+    const [back] = follow(over, [halt(9, 31 * SECOND)], failing, end + SECOND).problems;
     expect([over.problems, back?.state, back?.since]).toEqual([[], 'open', end - 30 * SECOND]);
+    expect(back?.openedAt).toBe(end + SECOND);
+    // Without a block since, it is the same one.
+    const [same] = follow(clearing, [halt(7, 130 * SECOND)], failing, T0 + 100 * SECOND).problems;
+    expect([same?.state, same?.openedAt]).toEqual(['open', T0]);
   });
 
   test('comes before those that are less severe, and before later ones', () => {
@@ -421,8 +440,17 @@ test('stored problems are those of before a restart: open since then, in the wor
     { name: 'a', evidence: a.evidence, since: T0, ...opened },
     { name: 'b', evidence: 'of before', since: T0, ...opened },
   ]);
-  // One that was not stored stays as it is.
+  // One that was not stored stays as it is, and one that is about others begins by itself.
   expect(restoreProblems(found, [])).toEqual(found);
+  const others = restoreProblems(
+    found,
+    stored.map((one) => ({ ...one, about: 'x' })),
+  );
+  expect(others.map(({ name, state, about, since }) => [name, state, about, since])).toEqual([
+    ['a', 'open', 'x', T0],
+    ['b', 'open', 'x', T0],
+    ['a', 'suspected', undefined, T0 + 9_999_000],
+  ]);
 });
 
 test('a stored crash of several containers keeps the names of those of which Docker has forgotten it', () => {

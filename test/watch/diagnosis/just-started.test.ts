@@ -121,9 +121,9 @@ test('a risk that was found as a node ended is one while that starts, and opens 
 test('a risk that clears and was found again is not suspected once a vote is to spare', () => {
   const { problems } = tell({ n2: { container: STOPPED, fault: refused } });
   const risk = problems.find(({ problem }) => problem === 'quorum_at_risk') as Problem;
-  const next = { about: 'n1', since: NOW - 4_000, seenAt: NOW - 2_000 };
-  const clears: Problem = { ...risk, state: 'clearing', clearingSince: NOW - 9_000, next };
-  expect(tell({}, undefined, { problems: [clears], ended: [] }).headline).toMatchObject({
+  const next: Problem = { ...risk, state: 'suspected', about: 'n1', isNext: true };
+  const clears: Problem = { ...risk, state: 'clearing', clearingSince: NOW - 9_000 };
+  expect(tell({}, undefined, { problems: [clears, next], ended: [] }).headline).toMatchObject({
     sentence: 'devnet is recovering',
     detail:
       '4 of 4 masternodes can vote, 3 needed. No longer seen, and over unless it returns: no further node may fail.',

@@ -319,7 +319,7 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
   const enough = { ...QUORUM, voting: 3 };
   // What clears of some nodes is not gone when it is found of others.
   expect(
-    findHeadline('devnet', targets, [{ ...risk, next: { since: NOW, seenAt: NOW } }], {
+    findHeadline('devnet', targets, [risk, { ...risk, isNext: true, state: 'suspected' }], {
       quorum: enough,
       hasRisen: true,
     }),

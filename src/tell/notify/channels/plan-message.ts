@@ -1,3 +1,4 @@
+import { isAboutOthers } from '../../../model/problem.ts';
 import { SEVERITIES } from '../../../model/severity.ts';
 import { alertKey, causeOf, type TrackedAlert } from '../../alerts/tracked-alert.ts';
 import type { AlertEnd, NotifiedAlert, NotifiedGroup } from '../notified-alert.ts';
@@ -73,7 +74,7 @@ export function planMessage(
   const known = Object.entries(before?.alerts ?? {});
   const isTold = ({ details, labels }: FiringAlert) => {
     const told = before?.alerts[alertKey(labels)];
-    return told !== undefined && !(told.hasCleared && told.details?.about !== details?.about);
+    return told !== undefined && !isAboutOthers(told.details, details);
   };
   // What seems to be over before anybody was notified of it is no news. It may have been withheld for long.
   const isNews = (alert: FiringAlert) => !alert.isWithheld && alert.details?.isClearing !== true && !isTold(alert);
@@ -159,19 +160,15 @@ export function afterMessage(
   return { channel, group, alerts, sentAt: now, ...(begunAt !== undefined && { begunAt }), thread };
 }
 
-/** Notes when alerts have ended, and removes that from those that fire again, and which have cleared. The same group if nothing changes. */
+/** Notes when alerts have ended, and removes that from those that fire again. The same group if nothing changes. */
 export function noteEnds(
   before: NotifiedGroup,
   firing: ReadonlyMap<string, FiringAlert>,
   endOf: (key: string) => AlertEnd,
 ): NotifiedGroup {
   const entries = Object.entries(before.alerts);
-  const clears = (key: string) => firing.get(key)?.details?.isClearing === true;
-  const isNoted = ([key, { endsAt: known, hasCleared }]: (typeof entries)[number]) =>
-    firing.has(key) === (known === undefined) && (hasCleared || !clears(key));
-  if (entries.every(isNoted)) return before;
-  const noted = entries.map(([key, { endsAt, endedAs, ...told }]): readonly [string, NotifiedAlert] => {
-    const alert = clears(key) ? { ...told, hasCleared: true as const } : told;
+  if (entries.every(([key, { endsAt }]) => firing.has(key) === (endsAt === undefined))) return before;
+  const noted = entries.map(([key, { endsAt, endedAs, ...alert }]): readonly [string, NotifiedAlert] => {
     if (firing.has(key)) return [key, alert];
     return [key, { ...alert, ...(endsAt === undefined ? endOf(key) : { endsAt, endedAs }) }];
   });

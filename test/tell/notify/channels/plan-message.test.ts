@@ -153,7 +153,7 @@ describe('a message', () => {
     expect(words(plan(9_015 * S, [], later))).toBe('change: + -n1 n2 =');
   });
 
-  it('tells again of an alert that had cleared and is about others now, but not of one about the same', () => {
+  it('tells again of an alert that is about others now, but not of one about the same, or that others join', () => {
     const risk = (about: string, isClearing = false) => {
       const words = { summary: 'no further node may fail', evidence: `without ${about}`, fix: 'bring it back' };
       const details = { ...words, about, ...(isClearing && { isClearing: true as const }) };
@@ -164,7 +164,7 @@ describe('a message', () => {
       noteEnds(before, groupAlerts(alertsOf(alert), START).firing.get('devnet') ?? new Map(), () => ({
         endsAt: START,
       }));
-    expect(words(plan(60 * S, [risk('n2')], note(first, risk('n2'))))).toBeUndefined();
+    expect(words(plan(60 * S, [risk('n1, n2')], note(first, risk('n1, n2'))))).toBeUndefined();
     const cleared = note(first, risk('n1', true));
     expect(note(cleared, risk('n1', true))).toBe(cleared);
     expect(words(plan(60 * S, [risk('n1', true)], cleared))).toBeUndefined();

@@ -127,6 +127,35 @@ test('an alert that goes on has the words of the problem that takes its place, a
   ]);
 });
 
+test('a halt after a block, and a risk of other nodes, are told although the one before is not over', () => {
+  const halt = (about: string, more: Partial<Problem> = {}) =>
+    problem('subnet_halted', 'the subnet is halted', 'bring back n2', {
+      about,
+      evidence: `none after ${about}`,
+      ...more,
+    });
+  const risk = (about: string, more: Partial<Problem> = {}) =>
+    problem('quorum_at_risk', 'no further node may fail', `bring back ${about}`, { about, evidence: about, ...more });
+  const clearing = { state: 'clearing' } as const;
+  const next = { state: 'suspected', isNext: true } as const;
+  const steps = (one: Problem, cleared: Problem, ...others: readonly Problem[]): readonly Step[] => [
+    [0, [one]],
+    [40, [cleared]],
+    ...others.map((other, index): Step => [60 + index * 20, other.isNext ? [cleared, other] : [other]]),
+  ];
+  const write = ({ alerts }: Message) =>
+    alerts
+      .map(({ isNew, evidence, startsAt }) => `${isNew ? 'new' : 'old'} ${evidence} ${startsAt.slice(14, 19)}`)
+      .join();
+  expect(listMessages(90, steps(halt('263'), halt('263', clearing), halt('272')), write)).toEqual([
+    'new none after 263 00:00',
+    'new none after 272 01:00',
+  ]);
+  expect(
+    listMessages(120, steps(risk('n1'), risk('n1', clearing), risk('n2', next), risk('n2'), risk('n2, n3')), write),
+  ).toEqual(['new n1 00:00', 'new n2 01:20']);
+});
+
 test('what is clearing, and what is over, is told with the time at which it was seen', () => {
   const halt = problem('subnet_halted', 'the subnet is halted', 'bring back n2', { evidence: 'no block for 34s' });
   const wallet = problem('wallet_without_funds', 'the wallet is empty', 'send it coins', {
