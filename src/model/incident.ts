@@ -38,6 +38,8 @@ export interface Incident {
   /** Absent for a problem of the whole subnet, as `name` is. */
   readonly component?: Component;
   readonly name?: string;
+  /** What its problem consists of, as names. What is about others is another incident. */
+  readonly about?: string;
   /** The worst that it had. */
   readonly severity: ProblemSeverity;
   readonly alert: string;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Incident, IncidentEnd } from '../../model/incident.ts';
-import { indexProblems, isStanding, mayCover, type Problem, problemKey } from '../../model/problem.ts';
+import { indexProblems, isAboutOthers, isStanding, mayCover, type Problem, problemKey } from '../../model/problem.ts';
 import { problemCatalog } from '../../model/problem-catalog.ts';
 import { SEVERITIES } from '../../model/severity.ts';
 import type { Snapshot, SubnetState } from '../../model/snapshot.ts';
@@ -69,17 +69,15 @@ export interface FoldMoment {
 }
 
 /** Whether a problem that is open from then on is the one that has ended, because it came back soon enough. */
-const isWithinWindow = ({ problem, endedAt }: Incident, openedAt: number): boolean =>
-  endedAt !== undefined && openedAt - endedAt < problemCatalog[problem].clearMs;
+const isBack = (ended: Incident, one: Parameters<typeof isAboutOthers>[0], openedAt: number): boolean =>
+  ended.endedAt !== undefined &&
+  !isAboutOthers(ended, one) &&
+  openedAt - ended.endedAt < problemCatalog[ended.problem].clearMs;
 
 function reopen(ended: Incident, last: Incident['last']): Incident {
   const { clearSince: _, endedAt: __, end: ___, ...rest } = ended;
   return { ...rest, last, returns: ended.returns + 1 };
 }
-
-/** Whether a problem has opened again while it was clearing: it is of another cause, such as of other nodes. */
-const isOpenedAnew = ({ clearSince }: Incident, { openedAt }: Problem): boolean =>
-  clearSince !== undefined && openedAt !== undefined && openedAt > clearSince;
 
 /** The first moment of an incident. */
 function open(
@@ -91,7 +89,7 @@ function open(
 ): Incident {
   const key = incidentKey(subnet, problem);
   const words = wordsOf(problem);
-  const { component, name, severity, alert, since, openedAt = now, planned } = problem;
+  const { component, name, about, severity, alert, since, openedAt = now, planned } = problem;
   let second = 0;
   // A clock that was set back must not give two incidents one id.
   while (ids.has(toIncidentId(key, toWall(openedAt) + second))) second += 1_000;
@@ -101,6 +99,7 @@ function open(
     problem: problem.problem,
     ...(component !== undefined && { component }),
     ...(name !== undefined && { name }),
+    ...(about !== undefined && { about }),
     severity,
     alert,
     foundAt: Math.min(since, openedAt),
@@ -125,13 +124,15 @@ function update(before: Incident, problem: Problem): Incident {
   // While it clears, its advice is withdrawn, but not what it was.
   const last = problem.state === 'clearing' || isSame(before.last, problem) ? before.last : wordsOf(problem);
   const severity = SEVERITIES[Math.min(SEVERITIES.indexOf(before.severity), SEVERITIES.indexOf(problem.severity))];
-  const isChanged = last !== before.last || clearSince !== problem.clearingSince || severity !== before.severity;
-  if (!isChanged || severity === undefined) return before;
+  const { about, clearingSince } = problem;
+  const isChanged = last !== before.last || clearSince !== clearingSince || severity !== before.severity;
+  if ((!isChanged && about === before.about) || severity === undefined) return before;
   return {
     ...rest,
+    ...(about !== undefined && { about }),
     last,
     severity,
-    ...(problem.clearingSince !== undefined && { clearSince: problem.clearingSince }),
+    ...(clearingSince !== undefined && { clearSince: clearingSince }),
   };
 }
 
@@ -151,8 +152,8 @@ function follow(
   ids: ReadonlySet<string>,
   moment: FoldMoment,
 ): Incident {
-  if (known !== undefined && !isOpenedAnew(known, problem)) return update(known, problem);
-  if (known === undefined && last !== undefined && isWithinWindow(last, problem.openedAt ?? moment.now))
+  if (known !== undefined && !isAboutOthers(known, problem)) return update(known, problem);
+  if (known === undefined && last !== undefined && isBack(last, problem, problem.openedAt ?? moment.now))
     return reopen(last, wordsOf(problem));
   return open(subnet, problem, known ?? last, ids, moment);
 }
@@ -263,7 +264,7 @@ export function followIncidents(
 
 /** An incident of this process after one that an earlier process has seen the end of. */
 const continueOrLink = (stored: Incident, found: Incident): Incident =>
-  isWithinWindow(stored, found.startedAt) ? reopen(stored, found.last) : { ...found, earlier: stored.id };
+  isBack(stored, found, found.startedAt) ? reopen(stored, found.last) : { ...found, earlier: stored.id };
 
 /** Takes over the incidents that an earlier process of subnetd, or another instance, has stored, the newest first, in watched time. */
 export function restoreIncidents(current: FollowedIncidents, stored: readonly Incident[]): FollowedIncidents {

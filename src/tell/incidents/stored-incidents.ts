@@ -26,9 +26,10 @@ const explainErrors = ({ component, name }: Incident): readonly ExplainedCheck[]
 
 /** The problem of a stored incident that is not over, as it was last seen: the next diagnosis confirms it, or finds that it is gone. */
 export const toRestoredProblem = (incident: Incident, now: number): Problem => {
-  const { problem, component, name, severity, alert, last, foundAt, startedAt, clearSince, planned } = incident;
+  const { problem, component, name, about, severity, alert, last, foundAt, startedAt, clearSince, planned } = incident;
   return {
     ...{ problem, component, name, severity, alert },
+    ...(about !== undefined && { about }),
     ...last,
     ...{
       explains: explainErrors(incident),
@@ -46,9 +47,9 @@ export const toRestoredProblem = (incident: Incident, now: number): Problem => {
 
 /** The problem of a stored incident that is over. Errors from before, which the log still shows, are explained by it. */
 export const toEndedProblem = (incident: Incident, endedAt: number): EndedProblem => {
-  const { problem, component, name, last, foundAt, startedAt, clearSince = endedAt } = incident;
+  const { problem, component, name, about, last, foundAt, startedAt, clearSince = endedAt } = incident;
   const times = { since: foundAt, seenAt: clearSince, openedAt: startedAt, endedAt };
-  return { problem, component, name, summary: last.summary, ...times, explains: explainErrors(incident) };
+  return { problem, component, name, about, summary: last.summary, ...times, explains: explainErrors(incident) };
 };
 
 /** How many incidents are read at once. */

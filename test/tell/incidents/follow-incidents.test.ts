@@ -185,9 +185,9 @@ describe('an incident', () => {
     const risk = (openedAt: number, over: Partial<Problem> = {}) =>
       halt(openedAt, { problem: 'quorum_at_risk', ...over });
     const { open, all } = run([
-      [MINUTE, withProblems(risk(MINUTE))],
-      [4 * MINUTE, withProblems(risk(MINUTE, { state: 'clearing', clearingSince: 4 * MINUTE }))],
-      [5 * MINUTE, withProblems(risk(5 * MINUTE, { since: 4.5 * MINUTE, evidence: 'n3 is down' }))],
+      [MINUTE, withProblems(risk(MINUTE, { about: 'n1' }))],
+      [4 * MINUTE, withProblems(risk(MINUTE, { about: 'n1, n2', state: 'clearing', clearingSince: 4 * MINUTE }))],
+      [5 * MINUTE, withProblems(risk(5 * MINUTE, { about: 'n3', since: 4.5 * MINUTE, evidence: 'n3 is down' }))],
     ]);
     expect(open.size).toBe(1);
     expect(all.map(({ startedAt, endedAt, returns }) => ({ startedAt, endedAt, returns }))).toEqual([
@@ -198,7 +198,26 @@ describe('an incident', () => {
     expect(second).toMatchObject({ earlier: first?.id, foundAt: 4.5 * MINUTE, first: { evidence: 'n3 is down' } });
     // After a restart of subnetd it has the times of what stands now.
     const restored = second && toRestoredProblem(second, 6 * MINUTE);
-    expect(restored).toMatchObject({ since: 4.5 * MINUTE, openedAt: 5 * MINUTE });
+    expect(restored).toMatchObject({ about: 'n3', since: 4.5 * MINUTE, openedAt: 5 * MINUTE });
+  });
+
+  it('that is a halt after a block is another one, whether the one before is over or not', () => {
+    const halted = (block: string, openedAt: number, over: Partial<Problem> = {}) =>
+      withProblems(halt(openedAt, { about: block, ...over }));
+    const begun: readonly Step[] = [
+      [MINUTE, halted('263', MINUTE)],
+      [2 * MINUTE, halted('263', MINUTE, { state: 'clearing', clearingSince: 2 * MINUTE })],
+    ];
+    const timesOf = (...steps: readonly Step[]) =>
+      run([...begun, ...steps]).all.map(({ startedAt, endedAt, returns }) => [startedAt, endedAt, returns]);
+    const first = [MINUTE, 3 * MINUTE, 0];
+    const second = [3.5 * MINUTE, undefined, 0];
+    expect(timesOf([3 * MINUTE, withProblems()], [3.5 * MINUTE, halted('272', 3.5 * MINUTE)])).toEqual([second, first]);
+    expect(timesOf([3 * MINUTE, halted('272', 3 * MINUTE)])).toEqual([[3 * MINUTE, undefined, 0], first]);
+    // Without a block it goes on.
+    expect(timesOf([3 * MINUTE, withProblems()], [3.5 * MINUTE, halted('263', MINUTE)])).toEqual([
+      [MINUTE, undefined, 1],
+    ]);
   });
 
   it('goes on when its problem returns within the reopen window, two minutes for a container', () => {
