@@ -126,7 +126,7 @@ function update(before: Incident, problem: Problem): Incident {
   const severity = SEVERITIES[Math.min(SEVERITIES.indexOf(before.severity), SEVERITIES.indexOf(problem.severity))];
   const { about, clearingSince } = problem;
   const isChanged = last !== before.last || clearSince !== clearingSince || severity !== before.severity;
-  if ((!isChanged && about === before.about) || severity === undefined) return before;
+  if (!isChanged || severity === undefined) return before;
   return {
     ...rest,
     ...(about !== undefined && { about }),

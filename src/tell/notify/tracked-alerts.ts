@@ -52,7 +52,7 @@ const causeAtOf = (before: TrackedAlert | undefined, details: AlertDetails | und
 
 function activate(before: TrackedAlert | undefined, finding: AlertFinding & { readonly state: 'active' }, now: number) {
   const { labels, annotations, details, forMs, keepFiringForMs, planned } = finding;
-  const isOther = !details?.isClearing && isAboutOthers(before?.details, details);
+  const isOther = isAboutOthers(before?.details, details);
   const isNew =
     before === undefined ||
     isOther ||

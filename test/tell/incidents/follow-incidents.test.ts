@@ -195,6 +195,7 @@ describe('an incident', () => {
       { startedAt: MINUTE, endedAt: 5 * MINUTE, returns: 0 },
     ]);
     const [second, first] = all;
+    expect(first).toMatchObject({ about: 'n1, n2' });
     expect(second).toMatchObject({ earlier: first?.id, foundAt: 4.5 * MINUTE, first: { evidence: 'n3 is down' } });
     // After a restart of subnetd it has the times of what stands now.
     const restored = second && toRestoredProblem(second, 6 * MINUTE);

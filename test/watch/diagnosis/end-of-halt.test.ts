@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { indexProblems, type Problem } from '../../../src/model/problem.ts';
+import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { diagnose } from '../../../src/watch/diagnosis/diagnose.ts';
+import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { diagnosed, diagnosedNode, NOW, STOPPED } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const STANDING = { height: 174, stalledMs: 120_000 };
@@ -49,6 +54,23 @@ describe('a halt', () => {
       expect([halt?.problem, halt?.evidence.split(';')[0]]).toEqual(['subnet_halted', said]);
     },
   );
+
+  it('is about its block as long as it is open, and about the newest one when it begins', () => {
+    const targets = NAMES.map((name) => diagnosedNode(name, NAMES, STANDING));
+    const view = viewSubnet(
+      { name: 'devnet', consensus: 'XDPoS', targets: targets.map(({ target }) => target), settings: DEFAULT_SETTINGS },
+      judgeTargets(targets, NOW),
+      NOW,
+    );
+    const [found] = diagnosed(targets);
+    const aboutAfter = (state?: Problem['state']) => {
+      const before = { ...found, about: '170', severity: 'critical', alert: 'SubnetHalted', state } as Problem;
+      const life = { since: NOW - 90_000, seenAt: NOW - 9_000 };
+      return diagnose(view, indexProblems(state ? [{ ...before, ...life }] : [])).get({ problem: 'subnet_halted' })
+        ?.about;
+    };
+    expect([aboutAfter(), aboutAfter('open'), aboutAfter('clearing')]).toEqual(['174', '170', '174']);
+  });
 
   it('is over with the block after that', () => {
     expect(haltWith(175, { from: 174, to: 171 })).toBeUndefined();

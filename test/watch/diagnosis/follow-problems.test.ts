@@ -157,21 +157,21 @@ describe('a problem', () => {
     const risk = suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined });
     const wait = problemCatalog.quorum_at_risk.confirmMs;
     const over = wait + SECOND + problemCatalog.quorum_at_risk.clearMs;
-    const left = (isShort: boolean) => {
+    const left = (isShort: boolean, others: readonly Suspicion[] = []) => {
       let followed = NO_PROBLEMS;
       for (const [ms, found] of [
         [0, [risk]],
         [wait, [risk]],
-        [wait + SECOND, []],
+        [wait + SECOND, others],
         [over, []],
       ] as const)
         followed = follow(followed, found, well, T0 + ms, { tightVotes: isShort ? '3 of 4 can vote' : undefined });
       return followed.problems.map(({ state, fix }) => [state, fix]);
     };
-    expect([left(true), left(false)]).toEqual([
-      [['clearing', 'restart no other node until a vote is to spare again']],
-      [],
-    ]);
+    const clearing = [['clearing', 'restart no other node until a vote is to spare again']];
+    expect([left(true), left(false)]).toEqual([clearing, []]);
+    // Nor is it suspected beside that of others that are not found any more.
+    expect(left(true, [{ ...risk, about: 'b' }])).toEqual(clearing);
   });
 
   test('of too few votes is suspected for as long, and no longer', () => {

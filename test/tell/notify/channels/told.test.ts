@@ -154,6 +154,12 @@ test('a halt after a block, and a risk of other nodes, are told although the one
   expect(
     listMessages(120, steps(risk('n1'), risk('n1', clearing), risk('n2', next), risk('n2'), risk('n2, n3')), write),
   ).toEqual(['new n1 00:00', 'new n2 01:20']);
+  // While the other one is only suspected, what fires is told as what it was.
+  const wallet = problem('wallet_without_funds', 'the wallet is empty', 'send it coins', { evidence: 'no coins' });
+  const suspected = risk('n2', { state: 'suspected' });
+  expect(listMessages(70, [...steps(risk('n1'), risk('n1', clearing)), [60, [suspected, wallet]]], write).at(-1)).toBe(
+    'new no coins 01:00,old seen at 1970-01-01 00:00:35 UTC: n1 00:00',
+  );
 });
 
 test('what is clearing, and what is over, is told with the time at which it was seen', () => {
