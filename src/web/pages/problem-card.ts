@@ -29,8 +29,8 @@ export const toneOf = (severity: ProblemSeverity): string =>
 /** The id of the title of a problem's card. */
 export const problemId = (
   subnet: string,
-  { problem, name }: { readonly problem: string; readonly name?: string },
-): string => ['problem', subnet, problem, name].filter(Boolean).join('-');
+  { problem, name, isNext }: { readonly problem: string; readonly name?: string; readonly isNext?: true },
+): string => ['problem', subnet, problem, name, isNext && 'next'].filter(Boolean).join('-');
 
 export interface CardOptions {
   /** The problems of single targets, whose commands are the way out of one of the whole subnet. */

@@ -191,6 +191,23 @@ describe('the status page', () => {
     expect(section.indexOf('<article')).toBeGreaterThan(section.indexOf('<details>'));
   });
 
+  test('that is suspected beside one that clears has a card of its own', () => {
+    const risk = (more: Partial<Problem>): Problem => ({
+      ...{ problem: 'quorum_at_risk', alert: 'SubnetQuorumAtRisk', severity: 'critical', state: 'clearing' },
+      ...{ summary: 'no further node may fail', evidence: 'without n1', fix: 'nothing to do' },
+      ...{ explains: [], causes: [], since: NOW - 60_000, seenAt: NOW - 30_000, ...more },
+    });
+    const next = risk({ state: 'suspected', isNext: true, evidence: 'without n2', fix: 'bring back n2' });
+    const page = pageOf([{ ...stateOf(nodes()), problems: [risk({}), next] }]);
+    expect(page.match(/id="problem-devnet-quorum_at_risk[^"]*"/g)).toEqual([
+      'id="problem-devnet-quorum_at_risk"',
+      'id="problem-devnet-quorum_at_risk-next"',
+    ]);
+    expect(words(page)).toMatch(
+      /clearing .* Seen at [-\d]+ [:\d]+ UTC: without n1.* suspected .* Bring back n2\. .* Without n2/,
+    );
+  });
+
   test('of a whole subnet is enough by itself: it has the command of each cause', () => {
     const card = (page: string) =>
       page.slice(page.indexOf('id="problem-devnet-quorum_at_risk"')).split('</article>')[0];
