@@ -90,9 +90,6 @@ export function explainUnread({ what }: LogFault, { lines }: LogSourceState, isF
 /** When files are read, their lines count; the container's log is then read only for known failures. */
 const countedSource = ({ sources }: LogFacts): LogSourceState | undefined => sources.file ?? sources.container;
 
-/** Docker's words for a container that it is removing, or could not remove completely, and for one that has not run yet. */
-const WITHOUT_LOG: readonly string[] = ['dead', 'removing', 'created'];
-
 /**
  * What does not run makes no file, what has just started may not have made it yet, and its new container is read within seconds. A file of
  * which the run has shown blocks was there.
@@ -102,8 +99,9 @@ export function isYetToCome(fault: LogFault | undefined, { container, logs }: Fa
   const isMissing = fault?.what === 'missing';
   const isNew = running === true && now - startedAt < START_MS;
   const isRemade = container?.observation?.kind === 'missing';
-  // Docker refuses the log of what it is removing, and that of its new container is read within seconds.
-  if (fault?.what === 'broken' && (isRemade || isNew || WITHOUT_LOG.includes(status))) return true;
+  // Docker refuses the log of what it is removing, or could not remove, and that of its new container is read within seconds.
+  const isWithoutLog = ['dead', 'removing', 'created'].includes(status);
+  if (fault?.what === 'broken' && (isRemade || isNew || isWithoutLog)) return true;
   // As while a node gets a new container and a new folder.
   if (isMissing && isRemade) return true;
   const isAbsent = isMissing || fault?.what === 'no-container';

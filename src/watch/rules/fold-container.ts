@@ -19,13 +19,6 @@ const START_LAG_MS = 1_000;
 
 const nothing: ContainerFacts = { restarts: 0, oomKills: 0, inspected: false };
 
-/** The run of a container. Docker raises the count when a run ends, before the next one starts (moby daemon/monitor.go). */
-const toRun = ({ id, status, restartCount }: Container, startedAt: number): ContainerRun => ({
-  id,
-  startedAt,
-  restartCount: status === 'restarting' ? Math.max(restartCount - 1, 0) : restartCount,
-});
-
 /** Number of starts between the known run and this one, as far as the two show. */
 function countStarts({ inspected, run: known }: ContainerFacts, run: ContainerRun): number {
   if (known === undefined) return inspected ? run.restartCount : 0;
@@ -44,22 +37,17 @@ const isSameRun = (one: ContainerRun | undefined, other: ContainerRun): boolean 
   one?.id === other.id && one.startedAt === other.startedAt;
 
 function foldRun(facts: ContainerFacts, container: Container, at: number): ContainerFacts {
-  const { startedAt } = container;
+  const { id, status, startedAt, restartCount } = container;
   if (startedAt === undefined) return facts;
-  const run = toRun(container, startedAt);
+  // Docker raises the count when a run ends, before the next one starts (moby daemon/monitor.go).
+  const run = { id, startedAt, restartCount: status === 'restarting' ? Math.max(restartCount - 1, 0) : restartCount };
   // A slow inspection that ended after a newer one, or two alternating containers: nothing started.
   if (isSameRun(facts.run, run) || isSameRun(facts.runBefore, run)) return facts;
   const starts = countStarts(facts, run);
   const isRestart = starts > 0 || (!facts.inspected && run.restartCount > 0);
   const { run: runBefore = run, lastExit } = facts;
   const wellFrom = (lastExit?.at ?? 0) - runBefore.startedAt >= START_MS ? runBefore.startedAt : facts.wellFrom;
-  const next = {
-    ...facts,
-    run,
-    ...(facts.run && { runBefore }),
-    ...(wellFrom !== undefined && { wellFrom }),
-    restarts: facts.restarts + starts,
-  };
+  const next = { ...facts, run, runBefore: facts.run, wellFrom, restarts: facts.restarts + starts };
   if (!isRestart) return next;
   const lastRestartBy = startedBy(facts, run);
   // What crashed before a recreation was another container.
@@ -104,11 +92,6 @@ function isEngineDown(observation: ContainerObservation | undefined): boolean {
   return code === 'ssh-engine-down' || (address.startsWith('unix:') && ['ENOENT', 'ECONNREFUSED'].includes(code));
 }
 
-function foldEngine(previous: ContainerFacts | undefined, observation: ContainerObservation, at: number) {
-  if (!isEngineDown(observation)) return previous?.engineDown;
-  return { from: isEngineDown(previous?.observation) ? (previous?.engineDown?.from ?? at) : at, to: at };
-}
-
 /**
  * Folds an inspection at `at`. While Docker does not answer, the facts stay. What the first inspection finds is history
  * and is not counted, but a start by the restart policy still sets `lastRestartAt`.
@@ -121,8 +104,10 @@ export function foldContainer(
   const running = runningOf(observation);
   const isSame = running !== undefined && running === runningOf(previous?.observation);
   const runsSince = isSame ? previous?.runsSince : running === undefined ? undefined : at;
-  const engineDown = foldEngine(previous, observation, at);
-  const facts = { ...(previous ?? nothing), observation, runsSince, ...(engineDown && { engineDown }) };
+  const wasDown = previous?.engineDown;
+  const downFrom = isEngineDown(previous?.observation) ? (wasDown?.from ?? at) : at;
+  const engineDown = isEngineDown(observation) ? { from: downFrom, to: at } : wasDown;
+  const facts = { ...(previous ?? nothing), observation, runsSince, engineDown };
   if (observation.kind === 'docker-unreachable') return facts;
   if (observation.kind === 'missing') return { ...facts, inspected: true };
   const { container } = observation;
@@ -140,12 +125,6 @@ export const endedOnOrder = ({ lastExit, lastStopRequest }: ContainerFacts, at: 
   lastStopRequest.at > at &&
   belongsTo(lastStopRequest, lastStopRequest.id, lastExit.at);
 
-function foldDeath(facts: ContainerFacts, { id, exitCode, at }: ContainerEvent): ContainerFacts {
-  const ended = foldExit(facts, exitCode, at);
-  if (belongsTo(facts.lastStopRequest, id, at)) return ended;
-  return { ...ended, unrequestedExit: { id, at }, ...(exitCode === 137 && { unrequestedKill: { id, at } }) };
-}
-
 /** Docker waits this long at most for what it stops, but where somebody lets it wait longer. */
 const MOST_STOP_MS = 60_000;
 
@@ -153,26 +132,30 @@ function foldStopRequest(facts: ContainerFacts, { id, at, action }: ContainerEve
   const { lastStopRequest: last } = facts;
   // Docker tells of a restart once the container runs again, after what it did to stop it. That is no new request.
   if (action === 'restart' && last?.id === id && at - last.at < MOST_STOP_MS) return facts;
-  const { unrequestedKill, unrequestedExit, ...rest } = facts;
   const begin = last?.id === id && at - last.at < MOST_STOP_MS ? (last.since ?? last.at) : at;
   const tookMs = (facts.lastExit?.at ?? 0) - begin;
   // Docker tells of a stop once the container has ended.
   const isDone = action === 'stop' && tookMs >= 0;
+  const unlessAsked = (end: ContainerFacts['unrequestedExit']) => (belongsTo(end, id, at) ? undefined : end);
   return {
-    ...rest,
+    ...facts,
     lastStopRequest: { id, at, since: isDone || tookMs < 0 ? begin : at },
-    ...(isDone && { stopTookMs: tookMs }),
-    ...(unrequestedKill && !belongsTo(unrequestedKill, id, at) && { unrequestedKill }),
-    ...(unrequestedExit && !belongsTo(unrequestedExit, id, at) && { unrequestedExit }),
+    stopTookMs: isDone ? tookMs : facts.stopTookMs,
+    unrequestedKill: unlessAsked(facts.unrequestedKill),
+    unrequestedExit: unlessAsked(facts.unrequestedExit),
   };
 }
 
 /** Folds an event. Each `oom` counts once, unless an inspection or another event counted that kill. */
 export function foldContainerEvent(previous: ContainerFacts | undefined, event: ContainerEvent): ContainerFacts {
   const facts = previous ?? nothing;
-  const { id, at } = event;
+  const { id, exitCode, at } = event;
   const { countedOomEvent, countedOomRun } = facts;
-  if (event.action === 'die') return foldDeath(facts, event);
+  if (event.action === 'die') {
+    const ended = foldExit(facts, exitCode, at);
+    if (belongsTo(facts.lastStopRequest, id, at)) return ended;
+    return { ...ended, unrequestedExit: { id, at }, ...(exitCode === 137 && { unrequestedKill: { id, at } }) };
+  }
   if (STOP_REQUESTS.includes(event.action)) return foldStopRequest(facts, event);
   if (event.action === 'start' && countedOomEvent?.id === id)
     return { ...facts, countedOomEvent: { ...countedOomEvent, open: false } };

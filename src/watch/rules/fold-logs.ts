@@ -76,17 +76,14 @@ const MOST_PROOFS = 32;
 const ELAPSED = /\belapsed"?[=:]"?(?:(\d+)m)?([\d.]+)(n|m|[^\d\s"]{0,2})s/;
 const MS_OF_UNIT: Readonly<Record<string, number>> = { '': 1_000, m: 1, n: 1e-6 };
 
-/** In milliseconds; what is no unit of these is a microsecond, whose sign has two encodings. */
-function readTookMs(line: string): number | undefined {
-  const [found, minutes = 0, count, unit = ''] = ELAPSED.exec(line) ?? [];
-  return found === undefined ? undefined : Number(minutes) * 60_000 + Number(count) * (MS_OF_UNIT[unit] ?? 1e-3);
-}
-
 /** Adds a block that came from another node, if its arrival is compared with that at other nodes. */
-const withImport = (facts: NodeLogFacts, { pattern, at, counted }: LogHit, number: number, line = ''): NodeLogFacts =>
-  pattern === 'imported_segment' && counted && isSampled(number)
-    ? { ...facts, imported: { number, at, tookMs: readTookMs(line) } }
-    : facts;
+function withImport(facts: NodeLogFacts, { pattern, at, counted }: LogHit, number: number, line = ''): NodeLogFacts {
+  if (pattern !== 'imported_segment' || !counted || !isSampled(number)) return facts;
+  const [found, minutes = 0, count, unit = ''] = ELAPSED.exec(line) ?? [];
+  // What is no unit of these is a microsecond, whose sign has two encodings.
+  const tookMs = Number(minutes) * 60_000 + Number(count) * (MS_OF_UNIT[unit] ?? 1e-3);
+  return { ...facts, imported: { number, at, tookMs: found === undefined ? undefined : tookMs } };
+}
 
 function foldNode(before: NodeLogFacts = {}, hit: LogHit, line?: string): NodeLogFacts {
   const started = foldStart(before, hit);

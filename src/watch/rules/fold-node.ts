@@ -10,12 +10,6 @@ const isEmpty = ({ missing, health, ...parts }: ChainObservation): boolean => Ob
 
 const UNKNOWN: EpochObservation = { masternodes: undefined, missedRounds: undefined, nextEpoch: undefined };
 
-/** What an answer says about the epoch; undefined when it was not asked for. The pool is asked for with it, and answered or missing. */
-function readEpoch({ pool, missing, ...epoch }: ChainObservation): EpochObservation | undefined {
-  const { masternodes, missedRounds, nextEpoch } = epoch;
-  return pool === undefined && missing.pool === undefined ? undefined : { masternodes, missedRounds, nextEpoch };
-}
-
 /** Whether both are known and not the same. */
 export const differs = <T>(now: T | undefined, before: T | undefined): boolean =>
   now !== undefined && before !== undefined && now !== before;
@@ -44,12 +38,16 @@ export function foldChain(
   if (chain === undefined || (before !== undefined && isEmpty(chain))) return before;
   const { chainId, genesis, address, pool } = before?.observation ?? {};
   const isOther = differs(chain.genesis, genesis) || differs(chain.chainId, chainId);
+  const { masternodes, missedRounds, nextEpoch } = chain;
+  // The pool is asked for with the epoch, and answered or missing.
+  const isAsked = chain.pool !== undefined || chain.missing.pool !== undefined;
+  const epochBefore = (isOther ? undefined : before?.epoch) ?? UNKNOWN;
   const round = chain.pool?.timeoutRound ?? 0;
   const waitsSince = round === pool?.timeoutRound ? before?.waitsSince : at;
   return {
     observation: chain,
     at,
-    epoch: readEpoch(chain) ?? (isOther ? undefined : before?.epoch) ?? UNKNOWN,
+    epoch: isAsked ? { masternodes, missedRounds, nextEpoch } : epochBefore,
     replaced: isOther ? { chainId, genesis, at } : before?.replaced,
     keyBefore: address !== undefined && differs(chain.address, address) ? { address, at } : before?.keyBefore,
     waitsSince: round > 0 ? waitsSince : undefined,

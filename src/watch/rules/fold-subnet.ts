@@ -1,6 +1,6 @@
 import { medianOf } from '../../lib/numbers.ts';
 import { type DiskFacts, type DiskObservation, isNearlyFull } from '../../model/disk.ts';
-import { type Fill, findPace, foldFill } from '../../model/fill.ts';
+import { findPace, foldFill } from '../../model/fill.ts';
 import {
   type Checkpoint,
   type CheckpointProgress,
@@ -59,14 +59,6 @@ function addPart(parts: readonly SpendPart[], from: number, to: number, spent: b
   return [...kept.slice(0, -1), both];
 }
 
-function findWalletLevel(wallet: WalletFacts, before: WalletLevel | undefined): WalletLevel | undefined {
-  const spend = findSpend(wallet);
-  if (spend === undefined) return undefined;
-  const { daysLeft, overMs } = spend;
-  // A relayer that catches up spends more, so in the first hour even half of it must be too much.
-  return findLevel(WALLET_LEVELS, before, overMs < HOUR_MS ? daysLeft * 2 : daysLeft, daysLeft);
-}
-
 /** Adds a balance that was read at a watched time. Only falls are spend, and the time of a top-up is not watched. */
 export function foldWallet(before: WalletFacts | undefined, balance: bigint, at: number): WalletFacts {
   if (before === undefined) return { balance, readAt: at, richSince: at, parts: [], recent: [] };
@@ -85,7 +77,10 @@ export function foldWallet(before: WalletFacts | undefined, balance: bigint, at:
     parts: counts ? addPart(before.parts, before.readAt, at, fall) : before.parts,
     recent: fall > 0n && !takesMost ? [...before.recent, each].slice(-TRANSFER.remembered) : before.recent,
   };
-  return { ...wallet, level: findWalletLevel(wallet, before.level) };
+  const { daysLeft = Number.NaN, overMs = 0 } = findSpend(wallet) ?? {};
+  // A relayer that catches up spends more, so in the first hour even half of it must be too much.
+  const level = findLevel(WALLET_LEVELS, before.level, overMs < HOUR_MS ? daysLeft * 2 : daysLeft, daysLeft);
+  return { ...wallet, level };
 }
 
 /** For as long, what was read of the contract is remembered: its pace is judged over this time. */
@@ -184,11 +179,6 @@ export function foldRelay(before: RelayFacts | undefined, observation: RelayObse
   return { observation, at: context.at, packets: Object.fromEntries(packets), wallets: Object.fromEntries(wallets) };
 }
 
-function findDiskLevel(fill: Fill, before: DiskFacts['level']): DiskFacts['level'] {
-  if (isNearlyFull(fill, before === 'full')) return 'full';
-  return findLevel(DISK_LEVELS, before, (findPace(fill)?.leftMs ?? Number.POSITIVE_INFINITY) / DAY_MS);
-}
-
 /** Adds what was read of disks. One that is seen no more is forgotten. */
 export const foldDisks = (
   before: readonly DiskFacts[] | undefined,
@@ -198,8 +188,9 @@ export const foldDisks = (
   disks.map(({ folder, targets, free, total }) => {
     const known = before?.find((one) => one.folder === folder);
     const fill = foldFill(known?.fill, { used: total - free, free, total }, at);
-    const level = findDiskLevel(fill, known?.level);
-    return { folder, targets, fill, ...(level && { level }) };
+    const daysLeft = (findPace(fill)?.leftMs ?? Number.POSITIVE_INFINITY) / DAY_MS;
+    const isFull = isNearlyFull(fill, known?.level === 'full');
+    return { folder, targets, fill, level: isFull ? 'full' : findLevel(DISK_LEVELS, known?.level, daysLeft) };
   });
 
 /** How each kind of observation of a subnet as a whole is folded into the previous facts. */

@@ -4,7 +4,7 @@ import { formatCount, toShellWord } from '../../lib/words.ts';
 import type { ContainerFacts } from '../../model/facts.ts';
 import type { Container } from '../../model/observation.ts';
 import { endedWithEngine, findRestartCause, isStoppedOnOrder } from '../../model/restart-cause.ts';
-import type { Component, Target } from '../../model/target.ts';
+import type { Component } from '../../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToCreate, commandToRecreate, describeRef } from '../clients/commands-to-type.ts';
 import { explainDockerFault } from './explain-fault.ts';
@@ -47,17 +47,14 @@ function explainEnd({ target, facts: { container, logs } }: View, { name, runnin
 /** Compose renames a container so while it makes it anew, and removes it then. */
 const BEING_REPLACED = /^[0-9a-f]{12}_/;
 
-/** How to start a container. One that is being replaced must not run beside the new one, with the same key and folder. */
-const describeStart = (name: string, { container }: Target): string =>
-  BEING_REPLACED.test(name)
-    ? `wait a moment, as compose is making it anew; if it stays so, ${commandToRecreate(container)}`
-    : `start it with \`docker start ${toShellWord(name)}\``;
-
 function explainExited(view: View, container: Container, onOrder: boolean | undefined): Required<Finding> {
   const { name, oomKilled, exitCode, finishedAt, memoryLimitBytes } = container;
   const when =
     finishedAt === undefined ? '' : ` at ${new Date(view.toWall(finishedAt)).toISOString().replace(/\.\d+/, '')}`;
-  const start = describeStart(name, view.target);
+  // One that is being replaced must not run beside the new one, with the same key and folder.
+  const start = BEING_REPLACED.test(name)
+    ? `wait a moment, as compose is making it anew; if it stays so, ${commandToRecreate(view.target.container)}`
+    : `start it with \`docker start ${toShellWord(name)}\``;
   if (oomKilled) {
     const limit = memoryLimitBytes === undefined ? '' : ` of ${Math.round(memoryLimitBytes / 2 ** 20)} MiB`;
     return {

@@ -9,9 +9,6 @@ import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { readLog, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
-/** The address of a container that does not run: it has none on its network then. */
-const isNowhere = (address: string): boolean => address.startsWith('0.0.0.0:');
-
 const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
 
 /**
@@ -34,7 +31,8 @@ export function findHeardNodes(subnet: readonly KnownTarget[], heard: ReadonlyMa
   }
   const found = nodes.map(({ name, address }) => {
     const key = address && keyOf(address);
-    if (key === undefined || isNowhere(key)) return { name };
+    // A container that does not run has no address on its network.
+    if (key === undefined || key.startsWith('0.0.0.0:')) return { name };
     const at = heardAt.get(key);
     // The first of two nodes with one address has it.
     heardAt.delete(key);

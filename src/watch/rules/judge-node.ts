@@ -1,7 +1,6 @@
 import { formatAgo, formatDuration } from '../../lib/duration.ts';
 import { formatCount } from '../../lib/words.ts';
 import { describeHealth, healthOf } from '../../model/chain.ts';
-import type { Progress } from '../../model/facts.ts';
 import type { Fault } from '../../model/observation.ts';
 import { findStart, SILENT_START_MS } from '../../model/restart-cause.ts';
 import type { NodeTarget } from '../../model/target.ts';
@@ -57,15 +56,6 @@ export function judgePeers(view: View<NodeTarget>): Judgement {
   return pass(has);
 }
 
-function judgeStall({ target, facts, settings, now }: View<NodeTarget>, { number, riseDueSince }: Progress): Judgement {
-  const { stallAfterMs } = settings.rpc;
-  const health = healthOf(facts.node?.chain, now);
-  return fail(
-    `the block ${number} of ${target.name} has not risen for ${formatDuration(now - riseDueSince)} (limit ${formatDuration(stallAfterMs)})${describeHealth(health)}`,
-    [...health.map(({ fix }) => fix), commandToSeeLog(target)].join('; '),
-  );
-}
-
 /** Does the node answer, is its height rising, and is it level with the others, as far as these were read before? */
 export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
   const { target, facts, reference, settings, consensus, now } = view;
@@ -82,7 +72,12 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
       `the block of ${target.name} falls again and again, last from ${fall.from} to ${fall.to}`,
       `see whether it restarts in a loop or two nodes answer at its address, and ${commandToSeeLog(target)}`,
     );
-  if (now - latest.riseDueSince >= stallAfterMs) return judgeStall(view, latest);
+  const health = healthOf(facts.node.chain, now);
+  if (now - latest.riseDueSince >= stallAfterMs)
+    return fail(
+      `the block ${number} of ${target.name} has not risen for ${formatDuration(now - latest.riseDueSince)} (limit ${formatDuration(stallAfterMs)})${describeHealth(health)}`,
+      [...health.map(({ fix }) => fix), commandToSeeLog(target)].join('; '),
+    );
   if (reference !== undefined && reference - number > maxLag)
     return fail(
       `${target.name} is at block ${number}, ${reference - number} behind the other nodes (limit ${maxLag})`,

@@ -288,12 +288,6 @@ export const failuresOf = ({ component, container, logFiles }: Target): readonly
 /** A failure is over once the program has run this long without a sign of it. */
 const QUIET_MS = 10 * 60 * 1000;
 
-/** Whether what ended a program that is seen by its log alone keeps it down: it has neither started nor answered since. */
-const isStillDown = ({ endsProgram }: KnownFailure, evidence: Facts, seenAt: number): boolean =>
-  endsProgram === true &&
-  evidence.node?.observation.latest.ok === false &&
-  (evidence.logs?.node?.startedAt ?? seenAt) <= seenAt;
-
 /**
  * Whether a target has shown a known failure lately. It lasts until the target has run for ten minutes since its last sign, and
  * until somebody restarts its container. A stop before that keeps it, as it may be why. It belongs to one run: that of another
@@ -303,7 +297,10 @@ function isRemembered(failure: KnownFailure, evidence: Facts, now: number): bool
   const seenAt = failure.seenAt(evidence, now);
   if (seenAt === undefined) return false;
   if (isRestartPlanned(evidence.container) && !isOfRun(seenAt, evidence.container?.lastRestartAt)) return false;
-  if (evidence.container === undefined && isStillDown(failure, evidence, seenAt)) return true;
+  // What ended a program that is seen by its log alone keeps it down: it has neither started nor answered since.
+  const isSilent =
+    evidence.node?.observation.latest.ok === false && (evidence.logs?.node?.startedAt ?? seenAt) <= seenAt;
+  if (evidence.container === undefined && failure.endsProgram && isSilent) return true;
   const container = findContainer(evidence.container);
   if (!isOfRun(seenAt, container?.createdAt)) return false;
   // A start in the future means that the clocks differ.
