@@ -3,7 +3,7 @@ import { type DiskFacts, isNearlyFull } from '../../model/disk.ts';
 import { describePace, findPace, formatLeft } from '../../model/fill.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { isStartedAgain } from '../../model/restart-cause.ts';
-import type { SubnetView, TargetView } from './subnet-view.ts';
+import type { SubnetView } from './subnet-view.ts';
 import { suspect, suspectTarget } from './suspect.ts';
 
 /** Smaller logs are not what fills a disk. */
@@ -11,18 +11,6 @@ const LARGE_BYTES = 1e9;
 
 /** With less nothing can be written. */
 const FULL_BYTES = 1e6;
-
-/** The log files on it that are large, the largest first. */
-function describeLogs(targets: readonly TargetView[]): string {
-  const large = targets
-    .map(({ state: { target, facts } }) => ({ name: target.name, bytes: facts.logs?.fileBytes ?? 0 }))
-    .filter(({ bytes }) => bytes >= LARGE_BYTES)
-    .sort((one, other) => other.bytes - one.bytes);
-  return large
-    .slice(0, 3)
-    .map(({ name, bytes }) => `; the log files of ${name} hold ${formatBytes(bytes)}`)
-    .join('');
-}
 
 function findDisk({ folder, targets: names, fill, level }: DiskFacts, view: SubnetView): readonly Suspicion[] {
   if (level === undefined) return [];
@@ -37,9 +25,14 @@ function findDisk({ folder, targets: names, fill, level }: DiskFacts, view: Subn
   const problem = level === 'full' ? 'disk_full' : 'disk_filling';
   const left =
     fill.free < FULL_BYTES ? 'is full' : pace === undefined ? 'is nearly full' : `is full in ${formatLeft(pace)}`;
+  const largeLogs = owners
+    .map(({ state: { target, facts } }) => ({ name: target.name, bytes: facts.logs?.fileBytes ?? 0 }))
+    .filter(({ bytes }) => bytes >= LARGE_BYTES)
+    .sort((one, other) => other.bytes - one.bytes)
+    .map(({ name, bytes }) => `; the log files of ${name} hold ${formatBytes(bytes)}`);
   const told = {
     summary: `the disk of ${folder} ${left}`,
-    evidence: `${formatBytes(fill.free)} of ${formatBytes(fill.total)} are free${when}${describeLogs(owners)}`,
+    evidence: `${formatBytes(fill.free)} of ${formatBytes(fill.total)} are free${when}${largeLogs.slice(0, 3).join('')}`,
     fix: `free space on it, or make it larger; \`du -xh --max-depth=2 ${toShellWord(folder)} | sort -h | tail\` and \`docker system df\` show what grows`,
   };
   return [owner === undefined ? suspect(problem, told) : suspectTarget(problem, owner, told)];

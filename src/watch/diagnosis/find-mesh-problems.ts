@@ -1,7 +1,7 @@
 import { listEach } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { commandToRestart } from './find-node-problems.ts';
-import { lacksPeers, type NodeView, type SubnetView } from './subnet-view.ts';
+import { lacksPeers, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
 import { explainEach, suspectTarget } from './suspect.ts';
 
 /** The running nodes that gave one id, which count as one, and the other ids that they list, or whose nodes list it. */
@@ -34,11 +34,8 @@ function findMesh(all: readonly NodeView[]): readonly Point[] {
 /** Of more nodes, the summary has only the number: it is the headline of the subnet. */
 const MOST_IN_SUMMARY = 5;
 
-/** Whether a node has fewer peers than expected, and lists them. */
-type IsShort = (node: NodeView) => boolean;
-
 /** Pairs of running nodes that are not connected, by the peers that both list. Each node is in one problem only. */
-function findHoles(mesh: readonly Point[], isShort: IsShort): readonly Suspicion[] {
+function findHoles(mesh: readonly Point[], isShort: (node: NodeView) => boolean): readonly Suspicion[] {
   const short = new Set(mesh.filter(({ nodes }) => nodes.some(isShort)));
   const countShort = ({ lists, listedBy }: Point) => lists.union(listedBy).intersection(short).size;
   const counts = new Map([...short].map((point) => [point, countShort(point)]));
@@ -54,7 +51,7 @@ function findHoles(mesh: readonly Point[], isShort: IsShort): readonly Suspicion
     if (missing.size === 0 || node === undefined) return [];
     for (const one of [point, ...missing]) left.delete(one);
     const missed = [...missing].flatMap((one) => one.nodes.filter(isShort));
-    const names = listEach(missed, ({ name }) => name);
+    const names = namesOf(missed);
     const hasMany = missed.length > MOST_IN_SUMMARY;
     return suspectTarget('peers_missing', node, {
       summary: hasMany ? `${node.name} lacks ${missed.length} peers` : `${node.name} is not connected to ${names}`,
@@ -66,7 +63,7 @@ function findHoles(mesh: readonly Point[], isShort: IsShort): readonly Suspicion
 }
 
 /** Nodes that lack peers which list them, as after a node hung: the ports are open, so nothing is to be changed there. */
-const findHalfConnected = (mesh: readonly Point[], isShort: IsShort): readonly Suspicion[] =>
+const findHalfConnected = (mesh: readonly Point[], isShort: (node: NodeView) => boolean): readonly Suspicion[] =>
   mesh.flatMap(({ nodes, lists, listedBy }) => {
     const node = nodes.find(isShort);
     if (node?.peers === undefined) return [];
@@ -86,7 +83,8 @@ const findHalfConnected = (mesh: readonly Point[], isShort: IsShort): readonly S
 
 /** Nodes that are not connected to each other. What only one side lists is reported of nodes that have no other hole in the mesh. */
 export function findMeshProblems(view: SubnetView): readonly Suspicion[] {
-  const isShort: IsShort = (node) =>
+  /** Whether a node has fewer peers than expected, and lists them. */
+  const isShort = (node: NodeView) =>
     (node.peers ?? 0) < node.target.expectedPeers &&
     node.chainFacts?.observation.peerIds !== undefined &&
     lacksPeers(node, view);

@@ -7,13 +7,6 @@ import { parentSubject } from './parent-view.ts';
 import { isStopped, type SubnetView } from './subnet-view.ts';
 import { explain, explainEach, type Found, refsTo, suspect, suspectTarget } from './suspect.ts';
 
-/** The one in the middle; of two in the middle the one nearer to us. */
-function middleOf(aheadMs: readonly number[]): number {
-  const sorted = aheadMs.toSorted((one, other) => one - other);
-  const [low = 0, high = 0] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]];
-  return Math.abs(low) <= Math.abs(high) ? low : high;
-}
-
 /** Nodes whose clock differs from most, ours included, by their logs. Whole quarters of an hour are another time zone. */
 export function findClockProblems({ nodes }: SubnetView): readonly Suspicion[] {
   const known = nodes.flatMap((node) => {
@@ -22,7 +15,10 @@ export function findClockProblems({ nodes }: SubnetView): readonly Suspicion[] {
   });
   // Of two clocks nobody can say which is wrong.
   if (known.length < 2) return [];
-  const middle = middleOf([0, ...known.map(({ aheadMs }) => aheadMs)]);
+  const sorted = [0, ...known.map(({ aheadMs }) => aheadMs)].sort((one, other) => one - other);
+  // Of two in the middle the one nearer to us.
+  const [low = 0, high = 0] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]];
+  const middle = Math.abs(low) <= Math.abs(high) ? low : high;
   return known
     .filter(({ aheadMs }) => isSkewed(aheadMs - middle))
     .map(({ node, aheadMs }) =>

@@ -5,10 +5,6 @@ import { commandToRecreate } from '../clients/commands-to-type.ts';
 import { adviceOf, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
 import { suspectTarget } from './suspect.ts';
 
-/** What decides whether a node follows the others. Not all clients give the rest. */
-const keyOf = ({ minePeriodMs, timeoutPeriodMs, certificateThreshold }: RoundSettings): string =>
-  `${minePeriodMs} ${timeoutPeriodMs} ${certificateThreshold}`;
-
 function describeChange(before: RoundSettings, after: RoundSettings): string {
   const change = (what: string, read: (one: RoundSettings) => number | undefined, unit = '') => {
     const [from, to] = [read(before), read(after)];
@@ -40,7 +36,9 @@ export function findComing({ nodes, chain: { consensus, masternodes } }: SubnetV
     const settings = settingsOf(node);
     if (settings === undefined || (settings.byRound ?? []).length === 0) return [];
     const own = settingsAt(settings, round);
-    return [{ node, settings, own, key: keyOf(own), isKnown: settings.byRound?.some((one) => one.round === round) }];
+    // What decides whether a node follows the others. Not all clients give the rest.
+    const key = `${own.minePeriodMs} ${own.timeoutPeriodMs} ${own.certificateThreshold}`;
+    return [{ node, settings, own, key, isKnown: settings.byRound?.some((one) => one.round === round) }];
   });
   const known = dated.filter(({ isKnown }) => isKnown);
   const groups = [...Map.groupBy(known, ({ key }) => key).values()];

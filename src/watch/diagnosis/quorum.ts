@@ -35,10 +35,6 @@ function countMissed(nodes: readonly NodeView[], addresses: readonly string[], {
   return new Map(addresses.map((address) => [address, missed.filter((one) => one === address).length]));
 }
 
-/** Whether a node was asked about its chain long enough after its start: what it says in its first minute shows nothing of its votes. */
-const showsVotes = (node: NodeView): boolean =>
-  node.chainFacts !== undefined && node.chainFacts.at - (startedAtOf(node) ?? Number.NEGATIVE_INFINITY) >= START_MS;
-
 /** Each node is asked for its pool within a minute, and a pool goes back for up to two more while rounds bring no block. */
 const POOLS_KNOWN_MS = 3 * 60_000;
 
@@ -70,9 +66,12 @@ export function findSilentVoters(
   const silent = [...addresses].filter((address) => {
     const node = masters.get(address);
     if (node === undefined && isOneBack) return false;
-    if (node !== undefined && (node.isOut || node.isStarting || !showsVotes(node))) return false;
-    // A node that is behind cannot vote. That is a problem of its own.
-    return masternodes.active.includes(address) && !(node && fails(node, 'latest_block'));
+    if (!masternodes.active.includes(address)) return false;
+    if (node === undefined) return true;
+    // What it says of its chain in its first minute shows nothing of its votes. If it is behind, that is a problem of its own.
+    const { at: askedAt = Number.NEGATIVE_INFINITY } = node.chainFacts ?? {};
+    const showsVotes = askedAt - (startedAtOf(node) ?? 0) >= START_MS;
+    return showsVotes && !node.isOut && !node.isStarting && !fails(node, 'latest_block');
   });
   const missed = countMissed(nodes, [...silent, ...left], masternodes);
   const isLost = (address: string) => left.includes(address) || (isKeyLost && !masters.has(address));

@@ -62,15 +62,12 @@ function findQuiet({ one, target, container }: Made): Found {
   });
 }
 
-const portOf = (address: string | undefined): number | undefined =>
-  address === undefined ? undefined : Number(URL.parse(address)?.port);
-
 /** What answers at a port that not everybody should reach; else undefined. The p2p port must be open, and the frontend is for people. */
 function nameGuarded(target: Target, { ports }: ContainerSetup, { containerPort, hostPort }: PublishedPort) {
   switch (target.component) {
     case 'node':
       if (containerPort === ports.ws) return 'WebSocket';
-      return containerPort === ports.rpc || hostPort === portOf(target.rpc) ? 'RPC' : undefined;
+      return containerPort === ports.rpc || String(hostPort) === URL.parse(target.rpc ?? '')?.port ? 'RPC' : undefined;
     case 'relayer':
       return 'the page of the relayer';
     case 'stats':

@@ -5,7 +5,6 @@ import type { Client } from '../../../model/client.ts';
 import {
   type Endpoint,
   formatEndpoint,
-  type OpenDockerApi,
   type Reach,
   type RpcExposure,
   reachOf,
@@ -41,12 +40,10 @@ export function describeWhere(servedAt: readonly Endpoint[]): Where | undefined 
   return { reach, endpoint: formatEndpoint(first), port: first.port, text };
 }
 
-const hostOf = ({ url }: OpenDockerApi): string => URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? '';
-
 /** How others than its own machine can use the API of a Docker Engine. */
 function findOpen(name: string, { openApis = [], plainAt }: EngineSetup): readonly Required<Finding>[] {
   const engine = name === DEFAULT_ENGINE ? 'the Docker Engine' : `the Docker Engine ${name}`;
-  const open = openApis.filter((api) => !isLoopbackHost(hostOf(api)));
+  const open = openApis.filter(({ url }) => !isLoopbackHost(URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? ''));
   // In a private network this may be a proxy that only reads; the engine itself says what it opens.
   if (open.length === 0 && plainAt !== undefined && toReach(plainAt.ip) === 'public')
     return [
