@@ -167,7 +167,7 @@ export function diagnosedService(
 
 /** The causes that the diagnosis finds in a subnet whose problems so far are these. */
 export const listCauses = (view: SubnetView, before: readonly Problem[] = []): readonly Suspicion[] => [
-  ...diagnose(view, indexProblems(before)).values,
+  ...diagnose({ ...view, before: indexProblems(before) }).values,
 ];
 
 /** The problems after these causes were found. */

@@ -8,7 +8,7 @@ import { settingsAt } from '../../src/model/chain.ts';
 import type { ElectionReading, Fate, NextSet } from '../../src/model/next-set.ts';
 import { toGethChainCalls } from '../../src/watch/clients/geth-calls.ts';
 import { placeEpoch } from '../../src/watch/diagnosis/find-epoch.ts';
-import { predictNextSet } from '../../src/watch/diagnosis/predict-next-set.ts';
+import { predictNextSet } from '../../src/watch/diagnosis/find-next-set.ts';
 import { readMasternodes, readMissedRounds } from '../../src/watch/probes/chain-results.ts';
 import { createAddressReader } from '../../src/watch/probes/chain-values.ts';
 import type { Call } from '../../src/watch/probes/json-rpc.ts';

@@ -9,7 +9,7 @@ import { type Subnet, subjectKey, type Target } from '../../model/target.ts';
 import type { CheckName } from '../../model/verdict.ts';
 import { JUST_STARTED } from '../rules/view.ts';
 import { diagnose, keyOf } from './diagnose.ts';
-import { explainPeers, type Returns } from './explain-peers.ts';
+import { explainPeers } from './explain-peers.ts';
 import { findEpoch, findMembers } from './find-epoch.ts';
 import { describeVotes, findHeadline, isQuorumLost } from './find-headline.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
@@ -65,11 +65,8 @@ export function describeSubnet(
 }
 
 /** What a diagnosis knows beside the targets. The planned work is what is in force. */
-interface Circumstances
-  extends Partial<Pick<SubnetView, 'facts' | 'exposures' | 'toWall'>>,
-    Pick<SubnetState, 'plannedWork'> {
-  readonly clock?: ClockDisturbances;
-}
+type Circumstances = Partial<Pick<SubnetView, 'facts' | 'exposures' | 'toWall'>> &
+  Pick<SubnetState, 'plannedWork'> & { readonly clock?: ClockDisturbances };
 
 export function diagnoseSubnet(
   subnet: Subnet,
@@ -82,7 +79,7 @@ export function diagnoseSubnet(
   const view = viewSubnet(subnet, targets, now, facts, exposures, known, toWall);
   const ended = dropObserved(before.ended, targets);
   const { parent } = facts;
-  const followed = followProblems(known, ended, diagnose(view, known, clock, ended), targets, now, {
+  const followed = followProblems(known, ended, diagnose(view, clock, ended), targets, now, {
     isSpendKnown:
       (subnet.parentChain?.wallet === undefined || isSpendJudged(parent?.wallet)) &&
       Object.values(facts.relay?.wallets ?? {}).every(isSpendJudged),
@@ -120,12 +117,6 @@ function explainCheck(
     : { ...state, cause: summary, because };
 }
 
-/** Whether the container of a node runs as Docker started it after a crash. What came after that is seen of the node itself. */
-function isRunAfter({ since }: Problem, { target, facts }: TargetState): boolean {
-  const { running = false, startedAt = 0 } = findContainer(facts.container) ?? {};
-  return target.component === 'node' && running && startedAt - since < START_MS;
-}
-
 /** By target: the first of these problems that is about it, else the first that names it. They are the worst first. */
 function findNaming(problems: readonly Problem[], targets: readonly TargetState[]): ReadonlyMap<string, Problem> {
   const naming = new Map<string, Problem>();
@@ -135,10 +126,14 @@ function findNaming(problems: readonly Problem[], targets: readonly TargetState[
   };
   for (const one of problems) if (one.component && one.name) add(one.component, one.name, one);
   for (const one of problems) {
-    const { problem, nodes = [] } = one;
-    const crashed = problem === 'containers_crashed' ? targets.filter((each) => isRunAfter(one, each)) : undefined;
-    const named = crashed ? nodes.filter((name) => crashed.some(({ target }) => target.name === name)) : nodes;
-    for (const name of named) add('node', name, one);
+    const { problem, nodes = [], since } = one;
+    // Of a crash those that run as Docker started them after it. What came after that is seen of the node itself.
+    const isNamed = ({ target: { component, name }, facts }: TargetState) => {
+      const { running, startedAt = 0 } = findContainer(facts.container) ?? {};
+      return component === 'node' && nodes.includes(name) && running && startedAt - since < START_MS;
+    };
+    const crashed = problem === 'containers_crashed' && targets.filter(isNamed).map(({ target }) => target.name);
+    for (const name of crashed || nodes) add('node', name, one);
   }
   return naming;
 }
@@ -154,12 +149,6 @@ function willExplain({ problem, seenAt, explains }: Problem, target: Target, { c
   );
 }
 
-/** The problems that kept a node from taking part and have ended just now. */
-const findOver = (problems: readonly Problem[]): readonly Problem[] =>
-  problems.filter(
-    ({ problem, component, state }) => state === 'clearing' && component === 'node' && RECOVERED_FROM.includes(problem),
-  );
-
 /** What a target is asked itself. */
 const ASKED: readonly CheckName[] = ['latest_block', 'peers', 'http'];
 
@@ -171,15 +160,6 @@ function explainStart(state: TargetState): TargetState {
   const container = viewContainer(state);
   const isOld = (one: ExplainedCheckState) => isOfTarget(one) && isFromBefore({ state, container }, one.check);
   return { ...state, checks: state.checks.map((one) => (isOld(one) ? { ...one, fix: JUST_STARTED } : one)) };
-}
-
-/** Who is just back, by the problems of a subnet. */
-function findReturns(problems: readonly Problem[], ended: readonly EndedProblem[]): Returns {
-  const ofAll = [...problems, ...ended].filter(({ problem }) => isBlind(problem) || problem === 'subnet_halted');
-  const nodes = findOver(problems).flatMap(({ name, seenAt, clearingSince = seenAt }) =>
-    name ? [[name, clearingSince] as const] : [],
-  );
-  return { nodes: new Map(nodes), allAt: Math.max(...ofAll.map(({ seenAt }) => seenAt)) };
 }
 
 /** The targets with the problems that name them, and the reasons of their failing checks as problems, ended ones too, and starts explain them. */
@@ -201,7 +181,8 @@ export function explainTargets(
   const wouldPage = ({ state, severity }: Problem) => state === 'suspected' && severity === 'critical';
   const naming = findNaming(problems.filter(isOpen), started);
   const suspected = findNaming(problems.filter(wouldPage), started);
-  const over = findOver(problems);
+  // What kept a node from taking part and has ended just now.
+  const over = clearing.filter(({ problem, component }) => component === 'node' && RECOVERED_FROM.includes(problem));
   const halt = problems.find(({ problem, state }) => problem === 'subnet_halted' && state === 'open');
   const explain = (judged: TargetState): TargetState => {
     const { component, name } = judged.target;
@@ -230,5 +211,8 @@ export function explainTargets(
     return { ...state, checks };
   };
   const isAny = byCheck.size + naming.size + suspected.size + over.length > 0;
-  return explainPeers(isAny ? started.map(explain) : started, findReturns(problems, ended));
+  const ofAll = [...problems, ...ended].filter(({ problem }) => isBlind(problem) || problem === 'subnet_halted');
+  const nodes = over.map(({ name = '', seenAt, clearingSince = seenAt }) => [name, clearingSince] as const);
+  const returns = { nodes: new Map(nodes), allAt: Math.max(...ofAll.map(({ seenAt }) => seenAt)) };
+  return explainPeers(isAny ? started.map(explain) : started, returns);
 }

@@ -7,15 +7,13 @@ import {
   indexProblems,
   isStanding,
   type Problem,
-  type ProblemIndex,
-  type ProblemRef,
   type Suspicion,
 } from '../../model/problem.ts';
-import { isBlind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
+import { isBlind, type ProblemKind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
 import { formatReason } from '../../model/verdict.ts';
 import { JUST_STARTED } from '../rules/view.ts';
 import { findChainProblems, findForeign } from './find-chain-problems.ts';
-import { findCheckProblems } from './find-check-problems.ts';
+import { findCheckProblems, findStatsProblems } from './find-check-problems.ts';
 import { findContainerProblems, findLogProblems } from './find-container-problems.ts';
 import { findDiskProblems } from './find-disk-problems.ts';
 import { explainHalt } from './find-halt.ts';
@@ -25,20 +23,14 @@ import { findClockProblems, findMonitorProblem } from './find-monitor-problems.t
 import { explainOtherTargets, findNodeProblems } from './find-node-problems.ts';
 import { findPacketProblem } from './find-packet-problem.ts';
 import { failsOtherwise, findParentProblems, findWalletProblem, withContract } from './find-parent-problems.ts';
-import { findStatsProblems, findUnusedBootnode } from './find-service-problems.ts';
 import { findSetupProblems } from './find-setup-problems.ts';
 import { findSubnetProblems } from './find-subnet-problems.ts';
 import { joinCrashes } from './join-crashes.ts';
+import { findUnusedBootnode } from './setup/find-node-differences.ts';
 import { askedAt, type SubnetView } from './subnet-view.ts';
 import { findRecovering, STOPPING } from './view-subnet.ts';
 
 export const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
-
-/** Whether a check is one of those that judge a problem of their own target. */
-const isOwnCheck = (one: ProblemRef, each: ExplainedCheck): boolean =>
-  one.component === each.component &&
-  one.name === each.name &&
-  problemCatalog[one.problem].judgedBy.some((check) => check === each.check);
 
 /** What is seen of a node that is just back. */
 const RECOVERY: readonly ProblemName[] = [
@@ -56,7 +48,7 @@ const SILENCE: readonly ProblemName[] = ['node_down', 'node_hanging', 'node_with
 const SILENCING: readonly ProblemName[] = ['monitor_offline', 'never_reached', ...STOPPING];
 
 /** What an old probe says of a node that something else kept from answering, and which `isOver`. Its next probe decides. */
-function createIsStale(before: ProblemIndex<Problem>, isOver: (one: Problem) => boolean, { nodes, now }: SubnetView) {
+function createIsStale({ before, nodes, now }: SubnetView, isOver: (one: Problem) => boolean) {
   const kept = before.values.filter((one) => SILENCING.includes(one.problem) && isOver(one));
   return (suspicion: Suspicion): boolean => {
     const known = before.get(suspicion);
@@ -106,38 +98,37 @@ function withReasons(page: Suspicion, nodes: readonly string[], found: readonly 
   };
 }
 
-/** The failing checks that these problems explain, without the own checks of each problem. */
+/** The failing checks that these problems explain, without those that judge each problem of their own target. */
 function findExplained(view: SubnetView, problems: readonly (Problem | EndedProblem)[]): readonly ExplainedCheck[] {
   if (problems.every(({ explains }) => explains.length === 0)) return [];
   const failing = new Map(view.targets.flatMap((target) => target.failing.map((each) => [keyOf(each), each] as const)));
-  return problems.flatMap((one) =>
-    one.explains.flatMap((each) => (isOwnCheck(one, each) ? [] : (failing.get(keyOf(each)) ?? []))),
-  );
+  return problems.flatMap(({ problem, component, name, explains }) => {
+    const { judgedBy }: ProblemKind = problemCatalog[problem];
+    const isOwn = (each: ExplainedCheck) =>
+      component === each.component && name === each.name && judgedBy.includes(each.check);
+    return explains.flatMap((each) => (isOwn(each) ? [] : (failing.get(keyOf(each)) ?? [])));
+  });
 }
 
 /**
  * The causes that explain what is wrong in a subnet now. Each failing check belongs to the first problem that
  * explains it: known failures come before containers, nodes and the subnet, and what a check says by itself comes last.
- * `before` holds the problems so far. While one of them is clearing, the checks that it explained are no problems of their own, and
- * neither are those that an ended one still explains.
+ * While a problem so far is clearing, the checks that it explained are no problems of their own, and neither are those that an ended one
+ * still explains.
  */
-export function diagnose(
-  view: SubnetView,
-  before: ProblemIndex<Problem> = indexProblems<Problem>([]),
-  clock: ClockDisturbances = {},
-  ended: readonly EndedProblem[] = [],
-): ProblemIndex<Suspicion> {
-  const failures = findKnownFailures(view, before);
+export function diagnose(view: SubnetView, clock: ClockDisturbances = {}, ended: readonly EndedProblem[] = []) {
+  const { before } = view;
+  const failures = findKnownFailures(view);
   /** A known failure that ends its program causes the problems of its container, and one that stops it those of the node. */
   const bringsOthers = ({ causes }: Suspicion) => causes.length > 0;
   const crashes = [...failures.filter(bringsOthers), ...findContainerProblems(view)];
   const ofTargets = explainOtherTargets([...crashes, ...findForeign(view), ...findNodeProblems(view)], view);
   const all = [
     ...failures.filter((one) => !bringsOthers(one)),
-    ...joinCrashes(ofTargets, view, before),
+    ...joinCrashes(ofTargets, view),
     ...findChainProblems(view),
     ...findClockProblems(view),
-    ...findSubnetProblems(view, before),
+    ...findSubnetProblems(view),
     ...findParentProblems(view),
     findWalletProblem(view),
     findPacketProblem(view),
@@ -157,7 +148,7 @@ export function diagnose(
   /** Whether it is seen of a node only because it recovers, as all do after a halt, which has no name. */
   const isRecovering = ({ problem, name }: Suspicion) =>
     RECOVERY.includes(problem) && (recovering.has(name) || recovering.has(undefined));
-  const isStale = createIsStale(before, isOver, view);
+  const isStale = createIsStale(view, isOver);
   // Whether what somebody has just started again fails once more is not known yet.
   const stale = new Set(candidates.filter((one) => one.fix === JUST_STARTED || isStale(one)));
   const causes = candidates.filter((one) => !isRecovering(one) && !stale.has(one));

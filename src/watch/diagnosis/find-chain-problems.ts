@@ -9,7 +9,16 @@ import { describeShared, findDoubleVoters, findDoubleVotes } from './find-double
 import { describeReturn, findUntold } from './find-epoch.ts';
 import { findMeshProblems } from './find-mesh-problems.ts';
 import { findUpgradeProblems } from './find-upgrades.ts';
-import { adviceOf, checkOf, hasPrinted, isMissing, isStopped, type NodeView, type SubnetView } from './subnet-view.ts';
+import {
+  adviceOf,
+  checkOf,
+  hasPrinted,
+  isMissing,
+  isStopped,
+  type NodeView,
+  namesOf,
+  type SubnetView,
+} from './subnet-view.ts';
 import { explain, explainEach, type Found, refsTo, suspect, suspectTarget } from './suspect.ts';
 
 const addressOf = ({ address, isForeign }: NodeView): string | undefined => (isForeign ? undefined : address);
@@ -18,24 +27,6 @@ const addressOf = ({ address, isForeign }: NodeView): string | undefined => (isF
 export function findOrphans({ nodes, silentVoters, masters }: SubnetView): readonly string[] {
   const unknown = nodes.filter((node) => isMissing(node) && addressOf(node) === undefined);
   return [...silentVoters.keys()].filter((address) => !masters.has(address)).slice(unknown.length);
-}
-
-/** The nodes that run with one key, by its address. Only that of a masternode matters. */
-function findShared({ nodes, masters }: SubnetView): readonly (readonly [string, readonly NodeView[]])[] {
-  const isSecond = (node: NodeView) => node.answers === true && (masters.get(addressOf(node) ?? '') ?? node) !== node;
-  if (!nodes.some(isSecond)) return [];
-  const byAddress = Map.groupBy(nodes, (node) => (node.answers === true && addressOf(node)) || '');
-  return [...byAddress].filter(([address, ones]) => ones.length > 1 && masters.has(address));
-}
-
-/** Nodes whose key is that of no masternode, although each node of the inventory could be one. */
-function findStrangers({ nodes, chain: { masternodes } }: SubnetView): readonly NodeView[] {
-  const { active = [], penalised = [], standby = [] } = masternodes ?? {};
-  const known = new Set([...active, ...penalised, ...standby]);
-  return nodes.filter((node) => {
-    const address = addressOf(node);
-    return address !== undefined && !known.has(address);
-  });
 }
 
 /** Whether a node that had the key of another one has just lost its container: it may come back with a key of its own. */
@@ -59,11 +50,14 @@ function describeLoss(orphans: readonly string[], { nodes, silentVoters, now, to
 /** Masternodes that nobody runs, keys that two nodes have, and keys that sign twice. Each node by itself seems to give its vote. */
 function findKeyProblems(view: SubnetView): readonly Suspicion[] {
   const orphans = findOrphans(view);
-  const shared = findShared(view);
+  // The nodes that run with one key. Only that of a masternode matters.
+  const running = view.nodes.filter((node) => node.answers === true && view.masters.has(addressOf(node) ?? ''));
+  const byAddress = Map.groupBy(running, (node) => addressOf(node) ?? '');
+  const shared = [...byAddress].filter(([, ones]) => ones.length > 1);
   const { ofShared, ofOthers } = findDoubleVotes(view, new Set(shared.map(([address]) => address)));
   const unvoiced = listEach(orphans, shorten);
   const found = shared.map(([address, nodes]) => {
-    const names = listEach(nodes, ({ name }) => name);
+    const names = namesOf(nodes);
     return suspect('key_shared', {
       about: address,
       summary: `${names} run with one key`,
@@ -74,15 +68,17 @@ function findKeyProblems(view: SubnetView): readonly Suspicion[] {
   });
   found.push(...findDoubleVoters(ofOthers, view));
   if (orphans.length === 0 || view.nodes.some((node) => isRemade(node, view))) return found;
-  const strangers = findStrangers(view);
-  const runners = listEach(strangers, ({ name }) => name);
-  const total = view.chain.masternodes?.active.length ?? 0;
+  const { active = [], penalised = [], standby = [] } = view.chain.masternodes ?? {};
+  const known = new Set([undefined, ...active, ...penalised, ...standby]);
+  // Their key is that of no masternode, although each node of the inventory could be one.
+  const strangers = view.nodes.filter((node) => !known.has(addressOf(node)));
+  const runners = namesOf(strangers);
   return [
     ...found,
     suspect('masternode_missing', {
       about: unvoiced,
       summary: `no node votes as ${unvoiced}`,
-      evidence: `no node of the inventory has the key of ${unvoiced}, ${orphans.length} of ${formatCount(total, 'masternode', 'masternodes')}; ${describeLoss(orphans, view)}${strangers.length === 0 ? '' : `; ${runners} ${strangers.length === 1 ? 'runs with the key of' : 'run with keys of'} no masternode`}`,
+      evidence: `no node of the inventory has the key of ${unvoiced}, ${orphans.length} of ${formatCount(active.length, 'masternode', 'masternodes')}; ${describeLoss(orphans, view)}${strangers.length === 0 ? '' : `; ${runners} ${strangers.length === 1 ? 'runs with the key of' : 'run with keys of'} no masternode`}`,
       fix:
         strangers.length === 0
           ? `if a node of yours should have that key, give it back; else find who runs ${unvoiced}, or add its node to the inventory`
@@ -175,7 +171,7 @@ function findFork({ nodes }: SubnetView): Found {
   const [most, ...others] = sides.map(([, side]) => side);
   const minority = others.flat().map(({ node }) => node);
   const isEven = most !== undefined && others.some((side) => side.length === most.length);
-  const names = listEach(minority, ({ name }) => name);
+  const names = namesOf(minority);
   const written = sides.map(([hash, side]) => `${listEach(side, ({ node }) => node.name)} ${shorten(hash)}`).join(', ');
   return suspect('chain_forked', {
     summary: isEven

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../lib/duration.ts';
 import { listNames } from '../../lib/words.ts';
 import type { ExplainedCheck, Suspicion } from '../../model/problem.ts';
 import { PROBLEM_OF_CHECK, type ProblemName } from '../../model/problem-catalog.ts';
@@ -144,6 +145,19 @@ function takeFailing(view: TargetView, starting: ReadonlySet<string>, all: Subne
     .filter(isOpen)
     .toSorted((one, other) => Number(other.check === 'http') - Number(one.check === 'http'));
 }
+
+/** What the stats server says of the chain, beside what the nodes say of it. */
+export const findStatsProblems = ({ services, now }: SubnetView): readonly Suspicion[] =>
+  services.flatMap((server) => {
+    const { behind, reading } = server.state.facts.service?.stats ?? {};
+    if (behind === undefined) return [];
+    return suspectTarget('stats_stale', server, {
+      summary: 'the stats server is behind the nodes',
+      evidence: `its newest block is ${reading?.newest}, ${behind.blocks} below that of the nodes, for ${formatDuration(Math.max(now - behind.since, 0))}`,
+      fix: 'check STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes: none sends it blocks, or only one that is behind',
+      explains: explain(server, 'block_data', 'history_data'),
+    });
+  });
 
 /** The failing checks that no problem explains, each as a problem of its own, and checks that are degraded. */
 export function findCheckProblems(view: SubnetView, explained: ReadonlySet<ExplainedCheck>): readonly Suspicion[] {

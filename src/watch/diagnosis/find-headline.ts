@@ -66,37 +66,12 @@ function rank({ problem, state, severity, planned }: Problem): number {
 
 const describePlan = ({ planned }: Problem): string => (planned === undefined ? '' : `, ${describePlanned(planned)}`);
 
-function describeWorst(
-  subnet: string,
-  worst: Problem,
-  quorum: Quorum | undefined,
-): Pick<Headline, 'standing' | 'sentence'> {
-  const [standing, words = `is running, but ${worst.summary}`] = WHOLE[worst.problem] ?? ['warn'];
-  const missing =
-    worst.problem === 'subnet_halted' && quorum !== undefined && quorum.voting < quorum.total
-      ? `: ${formatCount(quorum.total - quorum.voting, `of ${quorum.total} masternodes does`, `of ${quorum.total} masternodes do`)} not vote`
-      : '';
-  return { standing, sentence: `${subnet} ${words}${missing}${describePlan(worst)}` };
-}
-
-/** The containers that nobody can see, as their Docker Engine does not answer: what else is said leaves them out. */
-function describeUnseen(targets: readonly TargetState[]): string {
-  const unseen = targets.filter(lacksEngine).length;
-  if (unseen === 0) return '';
-  return `Docker does not answer, so ${unseen === 1 ? '1 container and its log' : `${unseen} containers and their logs`} cannot be seen.`;
-}
-
-/** What the state of a subnet is told by, beside its targets and problems. */
-interface HeadlineView extends Pick<SubnetState, 'quorum' | 'plannedWork'> {
-  /** A node has shown a new block, as far as there are nodes. Right after the start of subnetd none has had time to. */
-  readonly hasRisen: boolean;
-}
-
+/** `hasRisen`: a node has shown a new block, as far as there are nodes. Right after the start of subnetd none has had time to. */
 export function findHeadline(
   subnet: string,
   targets: readonly TargetState[],
   problems: readonly Problem[],
-  { quorum, hasRisen, plannedWork = [] }: HeadlineView,
+  { quorum, hasRisen, plannedWork = [] }: Pick<SubnetState, 'quorum' | 'plannedWork'> & { readonly hasRisen: boolean },
 ): Headline {
   const isChecked = targets.some(({ checks }) => checks.some(({ lastRun }) => lastRun !== undefined));
   if (!isChecked)
@@ -132,7 +107,10 @@ export function findHeadline(
     sentence: `${subnet} ${words}`,
     detail: join(...details, ...plannedWork.map(describeWork)),
   });
-  const unseen = describeUnseen(targets);
+  // What else is said leaves out the containers of a Docker Engine that does not answer.
+  const hidden = targets.filter(lacksEngine).length;
+  const hiddenOnes = hidden === 1 ? '1 container and its log' : `${hidden} containers and their logs`;
+  const unseen = hidden === 0 ? '' : `Docker does not answer, so ${hiddenOnes} cannot be seen.`;
   const toDo = worst === undefined || worst.planned !== undefined ? '' : sentence(worst.fix);
   const others = nameCauses(standing, worst);
   const isOfPart = worst === undefined || isClearing || WHOLE[worst.problem]?.[1] === undefined;
@@ -182,7 +160,11 @@ export function findHeadline(
   const isLeft = (one: Problem) => causes === '' || !isOfNode(one);
   const rest = nameCauses(standing.filter(isLeft), worst);
   const detail = join(causes || (worst.name === undefined || rest === '' ? votes : ''), toDo, rest);
-  return { ...describeWorst(subnet, worst, areAsked ? quorum : undefined), detail, since: worst.since };
+  const [is, words = `is running, but ${worst.summary}`] = WHOLE[worst.problem] ?? ['warn'];
+  const { total, voting } = (areAsked && worst.problem === 'subnet_halted' && quorum) || { total: 0, voting: 0 };
+  const silent = formatCount(total - voting, `of ${total} masternodes does`, `of ${total} masternodes do`);
+  const sentenceOf = `${subnet} ${words}${voting < total ? `: ${silent} not vote` : ''}${describePlan(worst)}`;
+  return { standing: is, sentence: sentenceOf, detail, since: worst.since };
 }
 
 /** The same while the diagnosis breaks: nobody knows whether what was last found still holds. */

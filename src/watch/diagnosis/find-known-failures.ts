@@ -1,7 +1,7 @@
 import { formatMoment, type Moment } from '../../lib/duration.ts';
 import { formatCount, formatTimes, joinAnd } from '../../lib/words.ts';
 import type { Facts, PatternFacts } from '../../model/facts.ts';
-import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
+import type { Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import { findCrashes, findStart, isStartedAgain, START_MS } from '../../model/restart-cause.ts';
 import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
@@ -26,19 +26,15 @@ function describeSigns({ signs = [] }: ShownFailure, { logs }: Facts, moment: Mo
   });
 }
 
-function describeKills({ container }: Facts, moment: Moment): readonly string[] {
-  const { oomKills = 0, lastOomAt, unrequestedKill } = container ?? {};
-  const kills = formatCount(oomKills, 'out-of-memory kill', 'out-of-memory kills');
-  if (oomKills > 0 && lastOomAt !== undefined)
-    return [`Docker counted ${kills}, last ${formatMoment(lastOomAt, moment)}`];
-  return unrequestedKill
-    ? [`SIGKILL ended it ${formatMoment(unrequestedKill.at, moment)}, and nobody had requested that`]
-    : [];
-}
-
 /** What shows a failure besides the lines of its patterns. */
 const OWN: Readonly<Partial<Record<ProblemName, (facts: Facts, moment: Moment) => readonly string[]>>> = {
-  out_of_memory: describeKills,
+  out_of_memory: ({ container }, moment) => {
+    const { oomKills = 0, lastOomAt, unrequestedKill: kill } = container ?? {};
+    const kills = formatCount(oomKills, 'out-of-memory kill', 'out-of-memory kills');
+    if (oomKills > 0 && lastOomAt !== undefined)
+      return [`Docker counted ${kills}, last ${formatMoment(lastOomAt, moment)}`];
+    return kill ? [`SIGKILL ended it ${formatMoment(kill.at, moment)}, and nobody had requested that`] : [];
+  },
   head_regression: (facts, moment) => {
     const fall = findFall(facts);
     return fall ? [`its height fell from ${fall.from} to ${fall.to} ${formatMoment(fall.at, moment)}`] : [];
@@ -58,41 +54,28 @@ const OWN: Readonly<Partial<Record<ProblemName, (facts: Facts, moment: Moment) =
   },
 };
 
-/** What was seen of a known failure, in numbers, and what that means. No text of a line is in it. */
-function describeFailure(state: TargetState, failure: ShownFailure, moment: Moment): string {
-  const { facts } = state;
-  const container = checkOf(state, 'container');
-  const seen = [
-    ...describeSigns(failure, facts, moment),
-    ...(OWN[failure.name]?.(facts, moment) ?? []),
-    // One that leaves its program running did not end it.
-    ...(failure.leavesRunning || container?.verdict !== 'fail' ? [] : [container.seen]),
-  ];
-  const cause = failure.cause.replace(/\.$/, '');
-  return seen.length === 0 ? `${failure.symptom} ${cause}` : `${seen.join('; ')}. ${cause}`;
-}
-
 /** What replaces the texts of `head_regression` when a node has lost more blocks than by a kill. */
-const WIPED: Pick<ShownFailure, 'cause' | 'fix'> = {
+const WIPED: Words = {
   cause: 'It began with an empty data folder, so it takes all blocks from the others again.',
   fix: 'wait until it has caught up; if nobody emptied the folder, see that the volume of its container is the one of before',
 };
 
 /** The same when its head was set back, in this run or before its last start: nodes are set back one after another, and then started. */
 const SET_BACK_MS = 5 * 60_000;
-const SET_BACK: Pick<ShownFailure, 'cause' | 'fix'> = {
+const SET_BACK: Words = {
   cause: 'Its head was set back, as by debug_setHead, which its log says.',
   fix: 'nothing, if that was done on purpose; if not, find out who may call debug_setHead of it',
 };
 
-const isSetBack = (facts: Facts): boolean =>
-  Math.abs((findFall(facts)?.at ?? Number.NaN) - (facts.logs?.patterns.rewound?.at ?? Number.NaN)) < SET_BACK_MS;
-
-type Words = Partial<Pick<ShownFailure, 'cause' | 'fix'>>;
+type Words = Pick<ShownFailure, 'cause' | 'fix'>;
 
 /** What replaces the texts of a failure, by what else is seen of its target. */
-const SPECIFIC: Readonly<Partial<Record<ProblemName, (state: TargetState) => Words>>> = {
-  head_regression: ({ facts }) => (isSetBack(facts) ? SET_BACK : hasLostData(facts) ? WIPED : {}),
+const SPECIFIC: Readonly<Partial<Record<ProblemName, (state: TargetState) => Partial<Words>>>> = {
+  head_regression: ({ facts }) => {
+    const { at = Number.NaN } = facts.logs?.patterns.rewound ?? {};
+    if (Math.abs((findFall(facts)?.at ?? Number.NaN) - at) < SET_BACK_MS) return SET_BACK;
+    return hasLostData(facts) ? WIPED : {};
+  },
   // The log says why the program ended.
   relayer_dead: ({ target, facts: { logs } }) => {
     const { what, fix } = logs?.patterns[logs.relayer?.died?.because ?? ''] ?? {};
@@ -126,25 +109,28 @@ function isTriedAgain({ signs = [] }: ShownFailure, { facts }: TargetState, now:
   return isNew && shown.every((at) => isStartedAgain(facts.container, at));
 }
 
-function specifyFailure(failure: ShownFailure, state: TargetState): ShownFailure {
-  // Of services all signs but the first are reasons.
-  const byLog = () => explainLast(state.facts.logs, failure.signs?.slice(1) ?? []) ?? failure.fix;
-  const fix = state.target.component === 'node' ? fixOf(failure, state) : byLog();
-  return { ...failure, fix, ...SPECIFIC[failure.name]?.(state) };
-}
-
 /** The problems that a program which has ended brings with it. */
 const CONSEQUENCES: readonly ProblemName[] = ['container_down', 'container_restarting', 'node_down', 'head_regression'];
 
 function toSuspicion(view: TargetView, failure: ShownFailure, moment: Moment): Suspicion {
   const { state } = view;
   const { leavesRunning } = failure;
-  const specified = specifyFailure(failure, state);
-  const shown = isTriedAgain(failure, state, moment.now) ? { ...specified, fix: JUST_STARTED } : specified;
+  // Of services all signs but the first are reasons.
+  const byLog = () => explainLast(state.facts.logs, failure.signs?.slice(1) ?? []) ?? failure.fix;
+  const advice = state.target.component === 'node' ? fixOf(failure, state) : byLog();
+  const { cause, fix } = { ...failure, fix: advice, ...SPECIFIC[failure.name]?.(state) };
+  const container = checkOf(state, 'container');
+  // In numbers: no text of a line is in it.
+  const seen = [
+    ...describeSigns(failure, state.facts, moment),
+    ...(OWN[failure.name]?.(state.facts, moment) ?? []),
+    // One that leaves its program running did not end it.
+    ...(leavesRunning || container?.verdict !== 'fail' ? [] : [container.seen]),
+  ];
   return suspectTarget(failure.name, view, {
     summary: failure.summary(state.target.name, state),
-    evidence: describeFailure(state, shown, moment),
-    fix: shown.fix,
+    evidence: `${seen.length === 0 ? failure.symptom : `${seen.join('; ')}.`} ${cause.replace(/\.$/, '')}`,
+    fix: isTriedAgain(failure, state, moment.now) ? JUST_STARTED : fix,
     explains: leavesRunning === undefined ? explainAll(view) : explain(view, ...leavesRunning.explains),
     causes: refsTo(state.target, ...(leavesRunning?.brings ?? CONSEQUENCES)),
   });
@@ -163,13 +149,13 @@ export function hasOnlyEndedSigns({ facts, endedFailures = [] }: TargetState, wi
 }
 
 /** Known failures that targets show. A restart loop is none by itself where another failure causes it. */
-export function findKnownFailures(view: SubnetView, before: ProblemIndex<Problem>): readonly Suspicion[] {
+export function findKnownFailures(view: SubnetView): readonly Suspicion[] {
   return view.targets.flatMap((target) => {
     const { shownFailures } = target.state;
     if (shownFailures.length === 0) return [];
     const hasCause = hasEndedFailure(target.state) || shownFailures.some(bringsLoop);
     return shownFailures
       .filter(({ name }) => !hasCause || name !== 'silent_restart_loop')
-      .flatMap((failure) => withWallet(toSuspicion(target, failure, view), view, before) ?? []);
+      .flatMap((failure) => withWallet(toSuspicion(target, failure, view), view) ?? []);
   });
 }

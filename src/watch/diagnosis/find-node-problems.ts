@@ -32,9 +32,6 @@ export const commandToRestart = ({ container, name }: NodeView): string =>
 
 const explainAnswers = (node: NodeView) => explain(node, 'latest_block', 'peers', 'log_block');
 
-const isInLoop = (node: NodeView, { now }: SubnetView): boolean =>
-  isLooping(node.state.facts.container, now) && !isSettled(node, now);
-
 /** The faults of a way to the RPC of a node that does not lead there. */
 const CLOSED_FAULTS: readonly (string | undefined)[] = ['refused', 'unreachable', 'unresolved', 'timeout', 'closed'];
 
@@ -257,7 +254,8 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
   // The node whose height shows that others rise. A stalled node is never its own witness.
   const witness = view.nodes.find(({ rises, isStarting }) => rises && !isStarting);
   // Why its container ends again and again is a problem of the container.
-  const judged = view.nodes.filter((node) => !isStopped(node) && !node.isForeign && !isInLoop(node, view));
+  const loops = (node: NodeView) => isLooping(node.state.facts.container, view.now) && !isSettled(node, view.now);
+  const judged = view.nodes.filter((node) => !isStopped(node) && !node.isForeign && !loops(node));
   const findGravest = (node: NodeView) =>
     findWithoutNetwork(node, view.now) ??
     findClosedRpc(node, view) ??

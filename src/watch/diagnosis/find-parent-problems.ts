@@ -16,18 +16,14 @@ import {
   toAddress,
   type WalletFacts,
 } from '../../model/parent-chain.ts';
-import type { Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
+import type { Problem, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
-import { listWallets, WALLETS } from '../../model/relay.ts';
+import { listWallets, readLite, WALLETS } from '../../model/relay.ts';
 import { START_MS } from '../../model/restart-cause.ts';
-import type { TargetState } from '../../model/snapshot.ts';
 import { commandToRecreate } from '../clients/commands-to-type.ts';
 import {
   catchesUp,
   describeContract,
-  describeLite,
-  describeNext,
-  describeStats,
   errorsOf,
   failsAtNode,
   findAllowedLag,
@@ -35,7 +31,6 @@ import {
   findMode,
   findRelayer,
   findSubmission,
-  isNewContract,
   parentSubject,
   submits,
 } from './parent-view.ts';
@@ -55,8 +50,8 @@ const isEnough = ({ balance, recent }: WalletFacts): boolean =>
  * The failure of a wallet that cannot pay, with the address and the balance of the wallet that the inventory names. Only a balance
  * that was read since the failure began says anything about it. When the wallet was filled after the last line in the log, it is over.
  */
-export function withWallet(found: Suspicion, view: SubnetView, before: ProblemIndex<Problem>): Found {
-  const { subnet, facts, now } = view;
+export function withWallet(found: Suspicion, view: SubnetView): Found {
+  const { subnet, facts, before, now } = view;
   const named = subnet.parentChain?.wallet;
   if (found.problem !== 'wallet_without_funds' || named === undefined) return found;
   // Its balance may have shown it before the relayer tried to pay.
@@ -279,7 +274,13 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Found {
   const { submittedAt = 0 } = relayer?.state.facts.logs?.relayer ?? {};
   // Its first cycle begins within a minute, and the contract moves a moment after that.
   const isNew = view.now - ((relayer && startedAtOf(relayer)) ?? Number.NEGATIVE_INFINITY) < 2 * START_MS;
-  const seen = `${describeContract(view, progress)} (${mode} mode, limit ${allowed.blocks} blocks)${describeLite(view)}${describeStats(view)}`;
+  const { missed, buffered = 0 } = readLite(view.facts, view.reference) ?? {};
+  const lite =
+    missed === undefined ? '' : `; it misses ${missed} of its checkpoints, and ${buffered} are not yet committed`;
+  const stats = view.services.find(({ state }) => state.target.component === 'stats')?.state.facts.service?.stats;
+  const { isUp, backlog } = stats?.reading.relayer ?? {};
+  const shown = `; the stats server shows the relayer as ${isUp ? 'UP' : 'DOWN'} with a backlog of ${backlog} blocks`;
+  const seen = `${describeContract(view, progress)} (${mode} mode, limit ${allowed.blocks} blocks)${lite}${isUp === undefined ? '' : shown}`;
   return suspectParent(view, 'checkpoint_behind', {
     summary: 'the checkpoint on the parent chain is behind the subnet',
     evidence:
@@ -311,6 +312,9 @@ function findBroken(view: SubnetView, parent: ParentFacts): Found {
   return findMissing(view, observation.contract.value, parent) ?? (progress && findOldContract(view, progress));
 }
 
+/** Somebody who has deployed a contract sets it up, and two readings of it are half a minute apart. */
+const NEW_MS = 40_000;
+
 /** What the parent chain and its contract say. The first leaves nothing to say of the others, but for a chain that has halted. */
 export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   const { parent } = view.facts;
@@ -321,8 +325,9 @@ export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   const broken = [findOldHead(view, parent), findBroken(view, parent)].filter((one) => one !== undefined);
   if (broken.length > 0 || contract === undefined) return broken;
   if (!contract.ok) return [findUnread(view, contract)];
-  const { progress } = parent;
-  const known = isNewContract(view) ? undefined : progress;
+  const { progress, contractSince = 0 } = parent;
+  // What a contract refuses that is there, or first read, since a moment ago, and its pace, say nothing yet.
+  const known = view.now - contractSince < NEW_MS ? undefined : progress;
   const found = findElsewhere(view) ?? (known && (findRefused(view, known) ?? findBehind(view, known)));
   return [found ?? []].flat();
 }
@@ -345,12 +350,6 @@ function arrivesSince(since: number, { hasAdvanced, advancedAt }: CheckpointProg
   return madeAt !== undefined && madeAt > since && isLast(madeAt);
 }
 
-/** Whether a mode fails whose blocks go to another contract. */
-function failsElsewhere(relayer: TargetState): boolean {
-  const failing = [...errorsOf(relayer), ...(relayer.facts.service?.queues?.filter(failsNow) ?? [])];
-  return failing.some(({ mode }) => mode !== 'full' && mode !== 'lite');
-}
-
 /**
  * A problem that the relayer shows, beside what the contract says. While blocks arrive there, there is none. Its check may have failed
  * before `failsSince` for another reason.
@@ -361,14 +360,20 @@ export function withContract(one: Suspicion, view: SubnetView, failsSince: numbe
   if (!progress || !isRead || !BY_LOG.includes(one.problem)) return one;
   const relayer = findRelayer(view)?.state;
   const since = Math.max((relayer && checkOf(relayer, 'submissions')?.since) ?? view.now, failsSince);
-  if (relayer && arrivesSince(since, progress, view) && !failsElsewhere(relayer)) return undefined;
+  // What goes to another contract is not seen to arrive.
+  const failing = [...errorsOf(relayer), ...(relayer?.facts.service?.queues?.filter(failsNow) ?? [])];
+  const isOfContract = failing.every(({ mode }) => mode === 'full' || mode === 'lite');
+  if (relayer && isOfContract && arrivesSince(since, progress, view)) return undefined;
   // The relayer has said it before the contract was there, or the parent chain answered, again.
   const thereSince = one.problem === 'contract_missing' ? contractSince : answersSince;
   const lastErrorAt = highest(errorsOf(relayer).map(({ at }) => at));
   if (one.problem !== 'relayer_stopped' && lastErrorAt < (thereSince ?? Number.NEGATIVE_INFINITY)) return undefined;
+  const { next, latest } = progress.checkpoint;
+  const mayGoOn = next !== undefined && next.refusal === undefined && next.number > latest.number;
+  const taken = mayGoOn ? `; asked by eth_call, it would take block ${next.number}` : '';
   return {
     ...one,
-    evidence: `${one.evidence}; ${describeContract(view, progress)}${describeNext(progress)}`,
+    evidence: `${one.evidence}; ${describeContract(view, progress)}${taken}`,
     ...(one.problem === 'contract_missing' && {
       fix: 'compare CHECKPOINT_CONTRACT in common.env with parentChain.contract of the inventory, and recreate the relayer after a change',
     }),

@@ -1,7 +1,6 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
 import { formatCount, listEach, listNames, shorten } from '../../lib/words.ts';
-import type { Problem, ProblemIndex } from '../../model/problem.ts';
 import { clientOf } from '../clients/clients.ts';
 import { isCredible } from '../rules/view.ts';
 import { findOrphans } from './find-chain-problems.ts';
@@ -105,11 +104,11 @@ function findFinality(view: SubnetView): Found {
   });
 }
 
-export function findSubnetProblems(view: SubnetView, before: ProblemIndex<Problem>): readonly Found[] {
-  const gravest = findUnseen(view, before) ?? findHalt(view, before);
+export function findSubnetProblems(view: SubnetView): readonly Found[] {
+  const gravest = findUnseen(view) ?? findHalt(view, view.before);
   if (gravest !== undefined) return [gravest];
-  const isAfterHalt = before.get({ problem: 'subnet_halted' }) !== undefined;
+  const isAfterHalt = view.before.get({ problem: 'subnet_halted' }) !== undefined;
   // Without a block none is committed, and after a halt three rounds must bring one each first.
   const finality = isAfterHalt ? undefined : findFinality(view);
-  return [findRisk(view, isAfterHalt), finality, findNextSetProblem(view, before)];
+  return [findRisk(view, isAfterHalt), finality, findNextSetProblem(view)];
 }

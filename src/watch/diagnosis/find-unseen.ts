@@ -1,24 +1,23 @@
 import { highest } from '../../lib/numbers.ts';
 import { formatCount, listEach } from '../../lib/words.ts';
-import type { Problem, ProblemIndex, ProblemRef, Suspicion } from '../../model/problem.ts';
+import type { ProblemRef, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { parentSubject } from './parent-view.ts';
 import { askedAt, checkOf, isStopped, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
 import { explainEach, type Found, refsTo, suspect, type Texts } from './suspect.ts';
 
-/** The faults of what lies between subnetd and a node. A node that hangs times out too. */
-export const NETWORK_FAULTS: readonly (string | undefined)[] = ['unreachable', 'unresolved', 'timeout'];
-
-/** Of these, the faults that a node cannot cause itself. */
-const PATH_FAULTS: readonly (string | undefined)[] = ['unreachable', 'unresolved'];
-
-/** What subnetd meets on such a way, in words. */
+/** The faults of what lies between subnetd and a node, in words. A node that hangs times out too. */
 const MEETS: Readonly<Record<string, string>> = {
   unreachable: 'connections are not accepted',
   unresolved: 'names do not resolve',
   timeout: 'no answer in time',
 };
+
+export const NETWORK_FAULTS: readonly (string | undefined)[] = Object.keys(MEETS);
+
+/** Of these, the faults that a node cannot cause itself. */
+const PATH_FAULTS: readonly (string | undefined)[] = ['unreachable', 'unresolved'];
 
 /** A probe that was sent before may end this much later. */
 const PROBE_MS = 10_000;
@@ -38,12 +37,6 @@ const suspectUnseen = (
     explains: explainEach(targets, 'latest_block', 'peers', 'log_block', 'http', 'console', 'submissions', 'messages'),
     causes: [...nodes.flatMap(({ target }) => refsTo(target, ...UNJUDGED)), ...also],
   });
-
-/** Whether the log of a node, which is read all the time, has shown blocks and goes on no more. */
-function isLogSilent({ state: { facts }, isLogAlive }: NodeView): boolean {
-  const { node, sources } = facts.logs ?? {};
-  return (sources?.file ?? sources?.container)?.up === true && node?.advancedAt !== undefined && !isLogAlive;
-}
 
 const describeLogs = (nodes: readonly NodeView[]): string =>
   nodes.length === 0 ? '' : `, while the log of ${namesOf(nodes)} goes on`;
@@ -66,7 +59,7 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Found {
   const runs = ({ container, isLogAlive, answers, fault }: NodeView) =>
     (container.kind === 'running' || isLogAlive || answers === true) && PATH_FAULTS.includes(fault?.kind);
   if (reached.length > 0 && !asked.every(runs)) return undefined;
-  const met = [...new Set(asked.map(({ fault }) => String(fault?.kind)))].map((kind) => MEETS[kind] ?? kind);
+  const met = [...new Set(asked.map(({ fault }) => MEETS[String(fault?.kind)]))];
   // Their logs have shown a block since they were asked in vain.
   const rising = nodes.filter(
     ({ rises, state }) => rises && (state.facts.logs?.node?.advancedAt ?? 0) > askedAt(state),
@@ -111,13 +104,18 @@ function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Found {
   });
 }
 
-/** Nothing is seen of any node, for reasons that say nothing about the subnet. `before`: its problems so far. */
-export function findUnseen(view: SubnetView, before: ProblemIndex<Problem>): Found {
+/** Nothing is seen of any node, for reasons that say nothing about the subnet. */
+export function findUnseen(view: SubnetView): Found {
+  const { before } = view;
   const asked = view.nodes.filter(({ answers }) => answers !== undefined);
   // Something of the subnet is seen.
   if (asked.some(({ answers, fault }) => answers === true && fault === undefined)) return undefined;
-  // Two nodes, or the only one, show in their logs that they make no blocks.
-  if (asked.length === 0 || asked.filter(isLogSilent).length >= Math.min(2, asked.length)) return undefined;
+  // The log is read all the time, has shown blocks, and goes on no more: two nodes, or the only one, make no blocks.
+  const silent = asked.filter(({ state: { facts }, isLogAlive }) => {
+    const { node, sources } = facts.logs ?? {};
+    return (sources?.file ?? sources?.container)?.up && node?.advancedAt !== undefined && !isLogAlive;
+  });
+  if (asked.length === 0 || silent.length >= Math.min(2, asked.length)) return undefined;
   const wasReached = before.get({ problem: 'subnet_halted' }) ?? before.get({ problem: 'monitor_offline' });
   return (wasReached ? undefined : findNeverReached(view, asked)) ?? findOffline(view, asked);
 }

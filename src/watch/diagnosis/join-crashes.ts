@@ -1,7 +1,7 @@
-import { formatDuration, formatMoment, type Moment } from '../../lib/duration.ts';
+import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import { collect } from '../../lib/values.ts';
 import { joinAnd, listNames, toShellWord } from '../../lib/words.ts';
-import { indexProblems, type Problem, type ProblemIndex, type Suspicion } from '../../model/problem.ts';
+import { indexProblems, type Problem, type Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import {
   endedWithEngine,
@@ -107,24 +107,9 @@ function formatSpan(crashes: readonly Crash[], crashed: readonly TargetView[], n
   return formatDuration(Math.max(Math.max(...times) - Math.min(...times), 1_000));
 }
 
-function describeCrashes(crashes: readonly Crash[], names: string, span: string, moment: Moment): string {
-  const codes = new Set(crashes.map(({ code }) => code));
-  const [code] = codes;
-  const how = codes.size > 1 || code === undefined ? '' : ` with exit code ${code}`;
-  return `${names} ended${how} within ${span}, ${formatMoment(Math.max(...crashes.map(({ at }) => at)), moment)}`;
-}
-
-/** Whether a crash was told with those of others, which are too old to be found now. */
-function wasJoined(found: Suspicion, view: SubnetView, before: ProblemIndex<Problem>): boolean {
-  const { nodes = [], since = 0 } = before.get({ problem: 'containers_crashed' }) ?? {};
-  if (found.problem === 'out_of_memory' || !nodes.includes(found.name ?? '')) return false;
-  const crash = toCrash(found, view);
-  return crash !== undefined && crash.at < since + TOGETHER_MS;
-}
-
 /** The problem of crashes in one or more series, the newest first. */
-function toProblem(series: readonly (readonly Crash[])[], view: SubnetView, before: ProblemIndex<Problem>): Suspicion {
-  const { nodes } = view;
+function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Suspicion {
+  const { nodes, before } = view;
   const known = series.length === 1 ? before.get({ problem: 'containers_crashed' }) : undefined;
   const [newest = []] = series;
   const joined = series.flat();
@@ -135,9 +120,12 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView, befo
       : nameSome(some.map(({ state }) => state.target.name));
   const told = series.map((some) => {
     const all = listCrashed(some, view, known);
-    return { some, all, names: nameAll(all), span: formatSpan(some, all, view.now) };
+    const [names, span] = [nameAll(all), formatSpan(some, all, view.now)];
+    const [code, ...others] = new Set(some.map((one) => one.code));
+    const how = others.length > 0 || code === undefined ? '' : ` with exit code ${code}`;
+    const at = formatMoment(Math.max(...some.map((one) => one.at)), view);
+    return { all, names, span, ended: `${names} ended${how} within ${span}, ${at}` };
   });
-  const ends = told.map(({ some, names, span }) => describeCrashes(some, names, span, view)).join('; ');
   const crashed = [...new Set(told.flatMap(({ all }) => all))];
   const running = crashed.filter(({ container: { kind } }) => kind === 'running' || kind === 'elsewhere').length;
   const again =
@@ -145,7 +133,7 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView, befo
   const isSeen = crashed.every(({ container }) => container.kind !== 'unknown');
   return suspect('containers_crashed', {
     summary: `the containers of ${told[0]?.names} crashed within ${told[0]?.span} of each other`,
-    evidence: `${ends}, which nobody had requested${isSeen ? `; ${again}` : ''}`,
+    evidence: `${told.map(({ ended }) => ended).join('; ')}, which nobody had requested${isSeen ? `; ${again}` : ''}`,
     fix: `look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${newest[0]?.target.state.target.name}: ${newest[0]?.found.fix}`,
     explains: joined.flatMap(({ found }) => found.explains),
     causes: joined.flatMap(({ found: { problem, component, name, causes } }) => [
@@ -190,18 +178,20 @@ function findStop(found: readonly Suspicion[], view: SubnetView): Found {
  * Makes one problem of containers that crashed at the same time: their common cause is to be found, not that of each. A crash whose
  * cause is known stays where it is.
  */
-export function joinCrashes(
-  found: readonly Suspicion[],
-  view: SubnetView,
-  before: ProblemIndex<Problem>,
-): readonly Suspicion[] {
+export function joinCrashes(found: readonly Suspicion[], view: SubnetView): readonly Suspicion[] {
   const stop = findStop(found, view);
   if (stop !== undefined) return [stop, ...found];
   // What something else there explains is no crash of its own.
   const explained = indexProblems(found.flatMap(({ causes }) => causes));
   const crashes = collect(found, (one) => (explained.get(one) === undefined ? toCrash(one, view) : undefined));
   const series = findTogether(crashes);
-  if (series.length === 0) return found.filter((one) => !wasJoined(one, view, before));
+  const { nodes = [], since = 0 } = view.before.get({ problem: 'containers_crashed' }) ?? {};
+  /** Whether a crash was told with those of others, which are too old to be found now. */
+  const wasJoined = (one: Suspicion): boolean =>
+    one.problem !== 'out_of_memory' &&
+    nodes.includes(one.name ?? '') &&
+    (toCrash(one, view)?.at ?? Number.POSITIVE_INFINITY) < since + TOGETHER_MS;
+  if (series.length === 0) return found.filter((one) => !wasJoined(one));
   const parts = new Set(series.flat().map((each) => each.found));
-  return [toProblem(series, view, before), ...found.filter((each) => !parts.has(each))];
+  return [toProblem(series, view), ...found.filter((each) => !parts.has(each))];
 }

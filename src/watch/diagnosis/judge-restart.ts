@@ -8,8 +8,7 @@ import { findContainer, isLooping, START_MS } from '../../model/restart-cause.ts
 import { countReserve, type Member, type Quorum, type SubnetState, type TargetState } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
-import { findNearChoice, findNewEpoch } from './find-epoch.ts';
-import { findTurn } from './find-turn.ts';
+import { findNearChoice, findNewEpoch, findTurn } from './find-epoch.ts';
 import { checkOf, hasLostNetwork } from './subnet-view.ts';
 import { heightOf, viewContainer } from './view-node.ts';
 import { RECOVERED_FROM } from './view-subnet.ts';
@@ -235,8 +234,6 @@ function findCostless(state: SubnetState, own: TargetState, member: Member, mome
     : undefined;
 }
 
-const isVoter = ({ vote }: Member): boolean => vote === 'votes' || vote === 'unknown' || vote === 'silent';
-
 /** What each node can be counted on for; the node in question also while work on it is announced. */
 function viewNodes({ members = [], ...state }: SubnetState, own: TargetState, moment: RestartMoment) {
   const byName = new Map(members.map((member) => [member.name, member]));
@@ -307,13 +304,6 @@ function judgeVotes(voters: Voters, own: TargetState, { total, required }: Quoru
   );
 }
 
-/** A problem of the whole subnet during which no node that may vote is restarted. */
-function findSubnetProblem({ problems }: SubnetState, now: number): string | undefined {
-  const found = problems.find(({ problem }) => SUBNET_PROBLEMS[problem] !== undefined);
-  const [is, was] = (found && SUBNET_PROBLEMS[found.problem]) ?? [];
-  return found?.state === 'clearing' ? `${was} until ${formatAgo(found.clearingSince ?? now, now)}` : is;
-}
-
 /**
  * Whether a node of a subnet may be restarted now. What is not known counts against it: a restart that was not safe halts the
  * subnet, and one that waits costs a minute. Undefined when the subnet has no such node.
@@ -340,11 +330,16 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const costless = findCostless(state, target, member, moment);
   if (costless !== undefined) return { ...yes(`${costless}, so a restart costs no vote`), ...numbers };
   if (quorum === undefined || doubt !== undefined) return { ...unknown(doubt ?? NOTHING_KNOWN), ...numbers };
-  const voters = viewed.filter((one) => isVoter(one.member));
+  const voters = viewed.filter(({ member: { vote = 'standby' } }) => vote !== 'standby' && vote !== 'penalised');
   const judged = judgeVotes(voters, target, quorum, state);
   // What passes within a minute is the reason only where nothing else is.
   const passing = judged.safe ? (findNearChoice(state, name) ?? findNewEpoch(state)) : undefined;
-  const problem = findSubnetProblem(state, moment.now) ?? passing;
+  // During one of the whole subnet no node that may vote is restarted.
+  const ofSubnet = state.problems.find(({ problem }) => SUBNET_PROBLEMS[problem] !== undefined);
+  const { clearingSince = moment.now } = ofSubnet ?? {};
+  const [is, was] = (ofSubnet && SUBNET_PROBLEMS[ofSubnet.problem]) ?? [];
+  const lasting = ofSubnet?.state === 'clearing' ? `${was} until ${formatAgo(clearingSince, moment.now)}` : is;
+  const problem = lasting ?? passing;
   const turn = findTurn(state, name, moment.now + wallAheadMs);
   return { ...(problem === undefined ? judged : no(problem)), ...numbers, ...turn };
 }

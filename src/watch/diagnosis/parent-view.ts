@@ -4,7 +4,6 @@ import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import { findCheckpointLag } from '../../model/checkpoint-lag.ts';
 import type { CheckpointMode, CheckpointProgress } from '../../model/parent-chain.ts';
 import type { ProblemRef } from '../../model/problem.ts';
-import { readLite } from '../../model/relay.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { NO_NEW_BLOCKS } from '../rules/judge-submissions.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
@@ -95,12 +94,6 @@ const FASTER = 1.2;
 /** Over less time its pace says nothing. */
 const PACE_OVER_MS = 25_000;
 
-/** Somebody who has deployed a contract sets it up, and two readings of it are half a minute apart. */
-const NEW_MS = 40_000;
-
-/** Whether a contract is there, or first read, since a moment ago: what it refuses, and its pace, say nothing yet. */
-export const isNewContract = ({ facts, now }: SubnetView): boolean => now - (facts.parent?.contractSince ?? 0) < NEW_MS;
-
 /** Whether the contract comes nearer to the subnet. */
 export function catchesUp(view: SubnetView, { recent }: CheckpointProgress): boolean {
   const [first, last] = [recent[0], recent.at(-1)];
@@ -125,25 +118,4 @@ export function describeContract(view: SubnetView, progress: CheckpointProgress)
     : `, and has not moved for ${since}`;
   const moves = advancedAt !== readAt ? still : moved;
   return `the contract is at block ${checkpoint.committed.number}${behind}${moves}`;
-}
-
-/** The blocks that a lite contract misses, and those that it holds uncommitted, as the end of a sentence about it. */
-export function describeLite({ facts, reference }: SubnetView): string {
-  const { missed, buffered = 0 } = readLite(facts, reference) ?? {};
-  return missed === undefined ? '' : `; it misses ${missed} of its checkpoints, and ${buffered} are not yet committed`;
-}
-
-/** Whether the contract would take the next block, as the end of a sentence about it; empty when that is not known. */
-export const describeNext = ({ checkpoint: { next, latest } }: CheckpointProgress): string =>
-  next === undefined || next.refusal !== undefined || next.number <= latest.number
-    ? ''
-    : `; asked by eth_call, it would take block ${next.number}`;
-
-/** What the stats server says of the relayer, as the end of a sentence about the contract; empty when it says nothing. */
-export function describeStats({ services }: SubnetView): string {
-  const server = services.find(({ state }) => state.target.component === 'stats');
-  const { relayer } = server?.state.facts.service?.stats?.reading ?? {};
-  return relayer === undefined
-    ? ''
-    : `; the stats server shows the relayer as ${relayer.isUp ? 'UP' : 'DOWN'} with a backlog of ${relayer.backlog} blocks`;
 }

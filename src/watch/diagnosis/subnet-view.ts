@@ -5,7 +5,7 @@ import type { RpcExposure, Where } from '../../model/exposure.ts';
 import { type ChainFacts, countPeers, type Progress } from '../../model/facts.ts';
 import type { NextSet } from '../../model/next-set.ts';
 import type { Container, Fault } from '../../model/observation.ts';
-import type { ExplainedCheck } from '../../model/problem.ts';
+import type { ExplainedCheck, Problem, ProblemIndex } from '../../model/problem.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { Quorum, TargetState } from '../../model/snapshot.ts';
@@ -82,21 +82,22 @@ export interface NeverSigned {
 /** How it is known that the account of a node is unlocked: by `personal_listWallets`, or because it signs blocks. */
 export type UnlockedBy = 'wallet' | 'signing';
 
-/** The exposure of a node as it was read, where that is, and how its account was known to be unlocked then. */
-interface FoundExposure {
-  readonly seen: RpcExposure;
-  readonly where: Where | undefined;
-  readonly unlocked: UnlockedBy | undefined;
-}
-
-/** What earlier diagnoses of a subnet knew. An exposure stays the same for an hour. */
-export type ExposureMemory = WeakMap<Target, FoundExposure>;
+/**
+ * What earlier diagnoses of a subnet knew: the exposure of a node as it was read, where that is, and how its account was known to be
+ * unlocked then. It stays the same for an hour.
+ */
+export type ExposureMemory = WeakMap<
+  Target,
+  { readonly seen: RpcExposure; readonly where: Where | undefined; readonly unlocked: UnlockedBy | undefined }
+>;
 
 /** Everything that is known of a subnet at one moment. Times are watched time. */
 export interface SubnetView extends Moment {
   readonly subnet: Subnet;
   /** What is known of it beside its targets. */
   readonly facts: SubnetFacts;
+  /** Its problems so far. */
+  readonly before: ProblemIndex<Problem>;
   readonly targets: readonly TargetView[];
   readonly nodes: readonly NodeView[];
   /** The targets that are no nodes. */
@@ -126,10 +127,9 @@ export interface SubnetView extends Moment {
   readonly exposures: ExposureMemory;
 }
 
-const NOT_DOWN: readonly ContainerView['kind'][] = ['running', 'unknown', 'elsewhere'];
-
 /** Whether Docker says that the container does not run, and nothing shows that its program does all the same. */
-export const isStopped = ({ container }: Pick<TargetView, 'container'>): boolean => !NOT_DOWN.includes(container.kind);
+export const isStopped = ({ container: { kind } }: Pick<TargetView, 'container'>): boolean =>
+  kind !== 'running' && kind !== 'unknown' && kind !== 'elsewhere';
 
 /** Whether a container runs in no network although it was made for one, and its program does not answer. */
 export const hasLostNetwork = ({ container, height }: Pick<NodeView, 'container' | 'height'>): boolean =>
@@ -138,18 +138,13 @@ export const hasLostNetwork = ({ container, height }: Pick<NodeView, 'container'
 /** A probe may have ended this long before Docker was asked in the same round, and this long after its container has ended. */
 const SAME_ROUND_MS = 2_000;
 
-/** When a target last gave the answer that it is asked for; undefined if it did not in its last probe. */
-function answeredAt(state: TargetState): number | undefined {
-  const { node, service } = state.facts;
-  if (node?.observation.latest.ok) return node.latest?.lastGoodAt;
-  return service?.observation.ok ? checkOf(state, 'http')?.lastRun : undefined;
-}
-
 /** Whether a target answers although Docker says that its container does not run. An answer is the stronger evidence. */
 export function answersAnyway(state: TargetState): boolean {
-  const { container } = state.facts;
+  const { container, node, service } = state.facts;
   const kind = container?.observation?.kind;
-  const answered = answeredAt(state);
+  // When it last gave the answer that it is asked for, if it did in its last probe.
+  const served = service?.observation.ok ? checkOf(state, 'http')?.lastRun : undefined;
+  const answered = node?.observation.latest.ok ? node.latest?.lastGoodAt : served;
   if (answered === undefined || kind === undefined || kind === 'docker-unreachable') return false;
   const found = findContainer(container);
   if (found !== undefined && !['created', 'exited'].includes(found.status)) return false;

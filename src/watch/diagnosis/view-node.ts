@@ -108,20 +108,16 @@ function isAliveByLog(state: TargetState, fault: Fault | undefined, { lastLine, 
   return at > failsSince || now - failsSince < NEXT_LINE_MS;
 }
 
-/** The setup of a target as far as it is of now: what was read of another container says nothing of the one in its place. */
-function currentSetup(setup: TargetSetup, { facts }: TargetState): TargetSetup {
-  const id = findContainer(facts.container)?.id;
-  if (!setup.container?.ok || id === undefined || id === setup.container.value.id) return setup;
-  const { container: _, ...others } = setup;
-  return others;
-}
-
 export function viewTarget(state: TargetState, setup: TargetSetup): TargetView {
   const { component, name } = state.target;
   const failing = collect(state.checks, ({ check, verdict }) =>
     verdict === 'fail' ? { component, name, check } : undefined,
   );
-  return { state, container: viewContainer(state), failing, setup: currentSetup(setup, state) };
+  // What was read of another container says nothing of the one in its place.
+  const { id } = findContainer(state.facts.container) ?? {};
+  const isOther = setup.container?.ok && id !== undefined && id !== setup.container.value.id;
+  const current = isOther ? { ...setup, container: undefined } : setup;
+  return { state, container: viewContainer(state), failing, setup: current };
 }
 
 /** What the view of each node of a subnet needs of the others. */

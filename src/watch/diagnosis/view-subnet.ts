@@ -192,6 +192,7 @@ export function viewSubnet(
   return {
     subnet,
     facts,
+    before,
     targets,
     services,
     reference,

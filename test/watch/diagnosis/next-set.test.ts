@@ -3,8 +3,8 @@ import type { ConsensusSettings, MissedRounds, NextEpoch } from '../../../src/mo
 import type { ElectionReading, Sent } from '../../../src/model/next-set.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { type Outlook, predictNextSet } from '../../../src/watch/diagnosis/find-next-set.ts';
 import type { FollowedProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
-import { type Outlook, predictNextSet } from '../../../src/watch/diagnosis/predict-next-set.ts';
 import { masternodeRows } from '../../../src/web/pages/masternodes.ts';
 import { diagnosedNode, NOW, STOPPED, withoutBlocks } from '../../support/diagnosed.ts';
 import { runElections } from '../../support/election-run.ts';

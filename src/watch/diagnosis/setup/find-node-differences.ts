@@ -6,7 +6,7 @@ import { type ConsensusSettings, settingsAt } from '../../../model/chain.ts';
 import type { Suspicion } from '../../../model/problem.ts';
 import { commandToRecreate, commandToSeeLog, serviceOf } from '../../clients/commands-to-type.ts';
 import { isOfRunBefore } from '../chain-view.ts';
-import { adviceOf, isStopped, type NodeView, type SubnetView } from '../subnet-view.ts';
+import { adviceOf, isFromBefore, isStopped, type NodeView, type SubnetView } from '../subnet-view.ts';
 import { type Found, suspect, suspectTarget } from '../suspect.ts';
 
 /** The names of those that have a value. */
@@ -92,22 +92,19 @@ function findImages(view: SubnetView): Found {
   });
 }
 
-const describeConsensus = (settings: ConsensusSettings): string =>
-  [
-    `a mine period of ${formatDuration(settings.minePeriodMs)}`,
-    `a timeout of ${formatDuration(settings.timeoutPeriodMs)}`,
-    `the threshold ${settings.certificateThreshold}`,
-    `epochs of ${settings.epoch} blocks`,
-    `a gap of ${settings.gap} blocks`,
-  ].join(', ');
-
 /** Nodes on one chain that follow different consensus settings. */
 function findConsensus(view: SubnetView): Found {
+  const describe = (given: ConsensusSettings) => {
+    const settings = settingsAt(given, view.chain.masternodes?.round ?? 0);
+    const [mine, timeout] = [formatDuration(settings.minePeriodMs), formatDuration(settings.timeoutPeriodMs)];
+    const { certificateThreshold, epoch, gap } = settings;
+    return `a mine period of ${mine}, a timeout of ${timeout}, the threshold ${certificateThreshold}, epochs of ${epoch} blocks, a gap of ${gap} blocks`;
+  };
   const groups = groupIfDifferent(
     view,
     ({ isForeign, chainFacts, state }) =>
       isForeign || isOfRunBefore(state) ? undefined : chainFacts?.observation.consensus,
-    (settings) => describeConsensus(settingsAt(settings, view.chain.masternodes?.round ?? 0)),
+    describe,
   );
   if (groups === undefined) return undefined;
   const { names, first, recreate } = describeOthers(view, groups);
@@ -173,3 +170,36 @@ export const findNodeDifferences = (view: SubnetView): readonly Found[] => [
   ...splitByClient(view).flatMap((same) => [findVersions(same), findImages(same)]),
   ...findSlowNodes(view),
 ];
+
+const bootnodesOf = ({ state }: NodeView): readonly string[] | undefined => state.facts.logs?.created?.bootnodes;
+
+/** The public keys of the bootnodes of a node. Their addresses may differ: inside of a machine and from outside. */
+const keyOf = (node: NodeView): string | undefined =>
+  bootnodesOf(node)
+    ?.map((one) => one.split('@')[0]?.toLowerCase())
+    .toSorted()
+    .join();
+
+const formatBootnodes = (node: NodeView): string =>
+  listNames((bootnodesOf(node) ?? []).map((one) => one.replace(/^(.{8})[^@]*/, '$1…')));
+
+/**
+ * Nodes that were created with another bootnode than most. Such a node finds its peers only as long as others find it. Whether a
+ * node talks to its right bootnode cannot be seen from here; the log of the bootnode shows that.
+ */
+export function findUnusedBootnode({ nodes }: SubnetView): readonly Suspicion[] {
+  const known = nodes.filter((node) => !isStopped(node) && bootnodesOf(node) !== undefined);
+  const byKey = [...Map.groupBy(known, keyOf).values()];
+  const [first] = byKey.find((alike) => alike.length * 2 > known.length) ?? [];
+  if (first === undefined) return [];
+  // The peers of the container before say nothing of the one that runs.
+  const hasPeers = (node: NodeView) => (node.peers ?? 0) > 0 && !isFromBefore(node, 'peers');
+  const others = known.filter((node) => keyOf(node) !== keyOf(first) && hasPeers(node));
+  return others.map((node) =>
+    suspectTarget('bootnode_unused', node, {
+      summary: `${node.name} does not use the bootnode of the other nodes`,
+      evidence: `${node.name} was created with the bootnode ${formatBootnodes(node)}, and most nodes with ${formatBootnodes(first)}; it has ${node.peers} peers because the others found it`,
+      fix: `correct the bootnode in ${adviceOf(node).envFile(node.target)} and recreate the node; until then it may find no peer after a restart`,
+    }),
+  );
+}
