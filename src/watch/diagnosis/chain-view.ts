@@ -44,16 +44,9 @@ export interface ChainView {
 
 /** The chain of more than half of these nodes. */
 function findMajority(chains: readonly Chain[]): Chain | undefined {
-  // Only one can be left once each has met another that differs (Boyer and Moore).
-  let [chain] = chains;
-  let lead = 0;
-  const isSame = ({ chainId, genesis }: Chain) => chainId === chain?.chainId && genesis === chain?.genesis;
-  for (const one of chains) {
-    if (lead === 0) chain = one;
-    lead += isSame(one) ? 1 : -1;
-  }
-  if (chain === undefined || chains.filter(isSame).length * 2 <= chains.length) return undefined;
-  return { chainId: chain.chainId, genesis: chain.genesis };
+  const alike = Map.groupBy(chains, ({ chainId, genesis }) => `${chainId} ${genesis}`).values();
+  const [one] = alike.find((ones) => ones.length * 2 > chains.length) ?? [];
+  return one && { chainId: one.chainId, genesis: one.genesis };
 }
 
 /** Whether a node has said nothing of its chain since its container was started: its data may be others by now. */

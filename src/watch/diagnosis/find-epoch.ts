@@ -180,18 +180,6 @@ export const findMembers = (
 /** The pools hold fewer rounds than these only just after a start. */
 const MIN_VOTE_ROUNDS = 4;
 
-/** The nodes whose addresses are known, by these. One on the chain comes before one on another, and one that takes part before one that is out. */
-function indexMembers({ nodes }: SubnetView, members: readonly Member[]): (address: string) => Member | undefined {
-  const orderOf = ({ isForeign, isOut }: NodeView) => 2 * Number(isForeign) + Number(isOut);
-  const places = new Map<string, number>();
-  for (const [place, node] of nodes.entries()) {
-    const { address = '' } = node;
-    const known = nodes[places.get(address) ?? -1];
-    if (address !== '' && (known === undefined || orderOf(node) <= orderOf(known))) places.set(address, place);
-  }
-  return (address) => members[places.get(address) ?? -1];
-}
-
 /** The only address of these masternodes that no node has said, and the only node that has never said one; undefined of more. */
 export function findUntold(nodes: readonly NodeView[], { active, penalised, standby }: Masternodes) {
   const told = new Set(nodes.map(({ address }) => address));
@@ -210,7 +198,12 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const place = placeEpoch(chain, masternodes);
   const turns = counted && consensus && countBlocks(counted, consensus);
   const chosen = findChosen(chain, masternodes);
-  const memberOf = indexMembers(view, members);
+  // Of nodes with one address, one on the chain counts before one on another, and one that takes part before one that is out.
+  const orderOf = ({ isForeign, isOut }: NodeView) => 2 * Number(isForeign) + Number(isOut);
+  const nodes = view.nodes.map((node, place) => ({ node, member: members[place] }));
+  const ordered = nodes.sort((one, other) => orderOf(other.node) - orderOf(one.node));
+  const byAddress = new Map(ordered.map(({ node, member }) => [node.address, member]));
+  const memberOf = (address: string) => byAddress.get(address);
   const votes = countNextVotes(view);
   const following = place && place.number + 1;
   const untold = findUntold(view.nodes, masternodes);
@@ -294,19 +287,6 @@ export function findNewEpoch({ epoch, reference }: SubnetState): string | undefi
   return `epoch ${number} began at block ${firstBlock} with ${snapshot}; a masternode that has lost it does not vote, which shows by block ${firstBlock + FIRST_VOTES}`;
 }
 
-/** The newest block that a node of the chain has, of those that come with their round. */
-function findHead({ targets, members = [], reference }: SubnetState) {
-  const strangers = new Set(members.flatMap(({ name, isOnChain }) => (isOnChain === false ? name : [])));
-  let head: { readonly round: number; readonly timestamp?: number } | undefined;
-  for (const { target, facts } of targets) {
-    const latest = facts.node?.observation.latest;
-    if (latest?.ok !== true || strangers.has(target.name) || !isCredible(latest.value.number, reference)) continue;
-    const { round, timestamp } = latest.value;
-    if (round !== undefined && round > (head?.round ?? -1)) head = { round, timestamp };
-  }
-  return head;
-}
-
 /**
  * When a masternode makes its next block, by the newest block that the nodes have and the mine period. At most one period off where the
  * clocks differ. Undefined of a node that has no turns, and while nobody knows. `wallMs`: now, in Unix milliseconds.
@@ -314,14 +294,22 @@ function findHead({ targets, members = [], reference }: SubnetState) {
 export function findTurn(state: SubnetState, name: string, wallMs: number): Turn | undefined {
   const active = state.epoch?.masternodes.filter(({ vote }) => vote !== 'penalised' && vote !== 'standby') ?? [];
   const place = active.findIndex((one) => one.name === name);
-  const head = findHead(state);
+  const strangers = new Set(state.members?.flatMap(({ name, isOnChain }) => (isOnChain === false ? name : [])));
+  const blocks = state.targets.flatMap(({ target, facts: { node } }) => {
+    const { latest } = node?.observation ?? {};
+    const counts = latest?.ok && !strangers.has(target.name) && isCredible(latest.value.number, state.reference);
+    return counts ? latest.value : [];
+  });
+  // The newest of those that come with their round.
+  const [head] = blocks.sort((one, other) => (other.round ?? -1) - (one.round ?? -1));
   const settings = consensusOf(state);
-  if (place < 0 || head === undefined || settings === undefined || settings.epoch < 1) return undefined;
+  if (place < 0 || head?.round === undefined || settings === undefined || settings.epoch < 1) return undefined;
+  const { round } = head;
   const { minePeriodMs, epoch } = settings;
   const masternodes = active.length;
   // The last turns of an epoch may be left out, so two of one node are less than two cycles apart.
   let rounds = 1;
-  while (rounds < 2 * masternodes && turnOf(head.round + rounds, { epoch, masternodes }) !== place) rounds++;
+  while (rounds < 2 * masternodes && turnOf(round + rounds, { epoch, masternodes }) !== place) rounds++;
   const age = head.timestamp === undefined ? 0 : wallMs - head.timestamp * 1_000;
   const passed = Math.min(Math.max(age, 0), minePeriodMs);
   // How long a container takes to end: many images do not pass the signal on, and are killed after ten seconds.
