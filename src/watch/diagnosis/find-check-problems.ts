@@ -55,8 +55,9 @@ const HANGS_MS = 11_000;
 function toSuspicion(view: TargetView, { check, seen, fix }: FailedCheck, subnet: SubnetView): Found {
   const problem = PROBLEM_OF_CHECK[check];
   if (problem === undefined) return undefined;
+  const isDown = problem === 'service_down';
   // A server that does not answer explains what it does not show.
-  const also = problem === 'service_down' ? (['logs', 'console', 'block_data', 'history_data'] as const) : [];
+  const also = isDown ? (['logs', 'console', 'block_data', 'history_data'] as const) : [];
   const { state } = view;
   const { name } = state.target;
   const { observation } = state.facts.service ?? {};
@@ -66,11 +67,11 @@ function toSuspicion(view: TargetView, { check, seen, fix }: FailedCheck, subnet
     summary: summary ?? SUMMARY[problem](name),
     evidence: seen,
     fix:
-      problem === 'service_down' && isDockerSilent(view, subnet)
+      isDown && isDockerSilent(view, subnet)
         ? `${WAKE_DOCKER}: the ports of its containers may have ended with it, and ${name} itself may run`
         : fix,
     explains: explain(view, check, ...also),
-    ...(problem === 'service_down' && hangs && { confirmMs: HANGS_MS }),
+    confirmMs: isDown && hangs ? HANGS_MS : undefined,
   });
 }
 

@@ -150,8 +150,6 @@ function findOtherNetwork(node: NodeView, { nodes }: SubnetView): number | undef
   return own !== undefined && own !== id && more.length === 0 && others.length > 1 ? id : undefined;
 }
 
-const idOf = ({ chainFacts }: NodeView): string | undefined => chainFacts?.observation.nodeId;
-
 /** A node without peers while others have some: it runs, so a restart does not help. */
 function findPartitioned(node: NodeView, view: SubnetView): Found {
   const { name, target, peers, isStarting } = node;
@@ -168,9 +166,9 @@ function findPartitioned(node: NodeView, view: SubnetView): Found {
   const told = { summary: `${name} is cut off from the other nodes`, explains: explainAnswers(node), lastedMs };
   const suspectCut = (more: string, fix: string) =>
     suspectTarget('node_partitioned', node, { ...told, evidence: `${seen}${more}`, fix });
-  const id = idOf(node);
+  const id = node.chainFacts?.observation.nodeId;
   // A node with the key of another one is refused as that one, which is connected already.
-  const twin = view.nodes.find((one) => one !== node && (one.peers ?? 0) > 0 && idOf(one) === id);
+  const twin = connected.find((one) => one.chainFacts?.observation.nodeId === id);
   if (twin !== undefined && id !== undefined)
     return suspectCut(
       `; it gives the same enode id as ${twin.name}, so the others refuse it`,

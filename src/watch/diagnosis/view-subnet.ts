@@ -127,13 +127,9 @@ function findHaltEnd(halt: Problem | undefined, views: readonly TargetView[], st
 function findMasters(nodes: readonly NodeView[], { masternodes }: ChainView): ReadonlyMap<string, NodeView> {
   const { active = [], penalised = [] } = masternodes ?? {};
   const addresses = new Set([...active, ...penalised]);
-  const masters = new Map<string, NodeView>();
-  for (const node of nodes) {
-    const address = node.isForeign ? undefined : node.address;
-    if (address === undefined || !addresses.has(address)) continue;
-    if (masters.get(address)?.isOut !== false) masters.set(address, node);
-  }
-  return masters;
+  const own = nodes.filter(({ isForeign, address = '' }) => !isForeign && addresses.has(address));
+  const [out, present] = [own.filter(({ isOut }) => isOut), own.filter(({ isOut }) => !isOut)];
+  return new Map([...out, ...present.toReversed()].map((node) => [node.address ?? '', node]));
 }
 
 /** While one of these lasts, a masternode has no node that signs for it. */
