@@ -8,7 +8,7 @@ import { MOST_BY_KILL } from '../rules/known-failures.ts';
 import { describeShared, findDoubleVoters, findDoubleVotes } from './find-double-votes.ts';
 import { describeReturn, findUntold } from './find-epoch.ts';
 import { findMeshProblems } from './find-mesh-problems.ts';
-import { findUpgradeProblems } from './find-upgrades.ts';
+import { findUpgradeProblems } from './setup/find-node-differences.ts';
 import {
   adviceOf,
   checkOf,

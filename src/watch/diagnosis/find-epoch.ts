@@ -13,8 +13,8 @@ import {
 import { isCredible } from '../rules/view.ts';
 import type { ChainView, Counted } from './chain-view.ts';
 import { viewLag } from './find-lagging.ts';
-import { findComing } from './find-upgrades.ts';
 import { countNextVotes, findNameless, isToJoin } from './quorum.ts';
+import { findComing } from './setup/find-node-differences.ts';
 import { isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
 
 export type Place = Required<Pick<Epoch, 'number' | 'nextFirstBlock'>> &
