@@ -98,13 +98,24 @@ export const isToJoin = (node: NodeView): boolean => node.isStarting && !node.ha
 
 export type Voters = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
 
+/** The votes of a set of masternodes: of one whose node is out there is none for sure, nor of one of which nobody has a vote, whoever runs it. */
+function countVotes({ chain, masters, silentVoters }: Voters, set: readonly string[]): Required<Quorum> {
+  const present = set.filter((address) => {
+    const node = masters.get(address);
+    return !silentVoters.has(address) && !(node && isMissing(node));
+  });
+  const starting = present.flatMap((address) => masters.get(address) ?? []).filter(isToJoin).length;
+  const required = requiredVotes(set.length, chain.consensus?.certificateThreshold);
+  return { total: set.length, required, voting: present.length, starting };
+}
+
 /**
  * Who must vote and who does. Without the members from the chain, each node of the inventory counts as one, and so does each peer
  * that a node expects beside them. A masternode that the inventory does not list counts as voting while it signs.
  */
 export function findQuorum(voters: Voters): Quorum | undefined {
-  const { nodes, chain, masters } = voters;
-  const { masternodes, consensus } = chain;
+  const { nodes, chain } = voters;
+  const { masternodes } = chain;
   if (masternodes === undefined || masternodes.active.length === 0) {
     if (nodes.length === 0) return undefined;
     const missing = nodes.filter(isMissing).length;
@@ -114,44 +125,20 @@ export function findQuorum(voters: Voters): Quorum | undefined {
     return { total, required: requiredVotes(total), voting: total - missing, starting };
   }
   const { active } = masternodes;
-  const total = active.length;
-  const isOut = isOutBy(voters);
-  const present = active.filter((address) => !isOut(address));
+  const votes = countVotes(voters, active);
   const { addresses, nodesOut } = findNameless(voters, active);
   // A node that is out, or has just started, and may have any key is taken for one of the masternodes without a name.
   const namelessOut = Math.min(addresses.length, nodesOut);
   const unnamed = nodes.filter((node) => isToJoin(node) && isUnnamed(voters, node)).length;
-  const toJoin = present.flatMap((address) => masters.get(address) ?? []).filter(isToJoin).length;
-  return {
-    total,
-    required: requiredVotes(total, consensus?.certificateThreshold),
-    voting: present.length - namelessOut,
-    starting: toJoin + Math.min(unnamed, addresses.length - namelessOut) || undefined,
-  };
+  const starting = votes.starting + Math.min(unnamed, addresses.length - namelessOut) || undefined;
+  return { ...votes, voting: votes.voting - namelessOut, starting };
 }
 
-/** Whether the masternode of an address does not vote for sure: its node is out, or nobody has a vote of it, whoever runs it. */
-const isOutBy =
-  ({ masters, silentVoters }: Pick<SubnetView, 'masters' | 'silentVoters'>) =>
-  (address: string): boolean => {
-    const node = masters.get(address);
-    return silentVoters.has(address) || (node !== undefined && isMissing(node));
-  };
-
 /** What the votes of the next set are, if all go on as they do. Those that have just started do not take part yet. */
-export function countNextVotes(view: SubnetView): { total: number; required: number; voting: number } | undefined {
-  const { nextSet, chain, masters } = view;
-  if (nextSet === undefined) return undefined;
-  const isOut = isOutBy(view);
-  const votes = (address: string) => {
-    const node = masters.get(address);
-    return !isOut(address) && !(node && isToJoin(node));
-  };
-  return {
-    total: nextSet.active.length,
-    required: requiredVotes(nextSet.active.length, chain.consensus?.certificateThreshold),
-    voting: nextSet.active.filter(votes).length,
-  };
+export function countNextVotes(view: SubnetView): Pick<Quorum, 'total' | 'required' | 'voting'> | undefined {
+  if (view.nextSet === undefined) return undefined;
+  const { voting, starting, ...votes } = countVotes(view, view.nextSet.active);
+  return { ...votes, voting: voting - starting };
 }
 
 /** One that has been back for as long has signed something that a reading shows (next-set-source.ts). */
@@ -166,7 +153,7 @@ export const presenceBy =
   (address: string): Presence => {
     const node = view.masters.get(address);
     const { lastGoodAt = 0 } = node?.state.facts.node?.latest ?? {};
-    if (view.silentVoters.has(address) || (isOutBy(view)(address) && lastGoodAt <= countedAt)) return 'out';
+    if (view.silentVoters.has(address) || (node && isMissing(node) && lastGoodAt <= countedAt)) return 'out';
     const startedAt = node && !node.isOut ? startedAtOf(node) : undefined;
     return startedAt !== undefined && now - startedAt < SIGNS_WITHIN_MS ? now - startedAt : undefined;
   };
