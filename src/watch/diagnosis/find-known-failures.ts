@@ -26,64 +26,61 @@ function describeSigns({ signs = [] }: ShownFailure, { logs }: Facts, moment: Mo
   });
 }
 
-/** What shows a failure besides the lines of its patterns. */
-const OWN: Readonly<Partial<Record<ProblemName, (facts: Facts, moment: Moment) => readonly string[]>>> = {
-  out_of_memory: ({ container }, moment) => {
+/** Nodes are set back one after another, and then started. */
+const SET_BACK_MS = 5 * 60_000;
+
+/** What shows a failure besides the lines of its patterns, and what replaces its texts, by what else is seen of its target. */
+type Own = Partial<Pick<ShownFailure, 'cause' | 'fix'>> & { readonly seen?: string };
+
+const OWN: Readonly<Partial<Record<ProblemName, (state: TargetState, moment: Moment) => Own>>> = {
+  out_of_memory: ({ facts: { container } }, moment) => {
     const { oomKills = 0, lastOomAt, unrequestedKill: kill } = container ?? {};
     const kills = formatCount(oomKills, 'out-of-memory kill', 'out-of-memory kills');
     if (oomKills > 0 && lastOomAt !== undefined)
-      return [`Docker counted ${kills}, last ${formatMoment(lastOomAt, moment)}`];
-    return kill ? [`SIGKILL ended it ${formatMoment(kill.at, moment)}, and nobody had requested that`] : [];
+      return { seen: `Docker counted ${kills}, last ${formatMoment(lastOomAt, moment)}` };
+    return kill ? { seen: `SIGKILL ended it ${formatMoment(kill.at, moment)}, and nobody had requested that` } : {};
   },
-  head_regression: (facts, moment) => {
+  head_regression: ({ facts }, moment) => {
     const fall = findFall(facts);
-    return fall ? [`its height fell from ${fall.from} to ${fall.to} ${formatMoment(fall.at, moment)}`] : [];
-  },
-  relayer_dead: ({ logs }, moment) => {
-    const died = logs?.relayer?.died;
-    const because = died?.because === undefined ? '' : `, after a line of ${died.because}`;
-    return died ? [`its process ended ${formatMoment(died.at, moment)}${because}`] : [];
-  },
-  relayer_redis_dead: ({ logs }, moment) => {
-    const at = logs?.relayer?.redisDiedAt;
-    return at === undefined ? [] : [`its redis ended ${formatMoment(at, moment)}`];
-  },
-  relayer_idle: ({ logs }, moment) => {
-    const at = logs?.relayer?.startedAt;
-    return [`it runs in no mode${at === undefined ? '' : ` since its start ${formatMoment(at, moment)}`}`];
-  },
-};
-
-/** What replaces the texts of `head_regression` when a node has lost more blocks than by a kill. */
-const WIPED: Words = {
-  cause: 'It began with an empty data folder, so it takes all blocks from the others again.',
-  fix: 'wait until it has caught up; if nobody emptied the folder, see that the volume of its container is the one of before',
-};
-
-/** The same when its head was set back, in this run or before its last start: nodes are set back one after another, and then started. */
-const SET_BACK_MS = 5 * 60_000;
-const SET_BACK: Words = {
-  cause: 'Its head was set back, as by debug_setHead, which its log says.',
-  fix: 'nothing, if that was done on purpose; if not, find out who may call debug_setHead of it',
-};
-
-type Words = Pick<ShownFailure, 'cause' | 'fix'>;
-
-/** What replaces the texts of a failure, by what else is seen of its target. */
-const SPECIFIC: Readonly<Partial<Record<ProblemName, (state: TargetState) => Partial<Words>>>> = {
-  head_regression: ({ facts }) => {
-    const { at = Number.NaN } = facts.logs?.patterns.rewound ?? {};
-    if (Math.abs((findFall(facts)?.at ?? Number.NaN) - at) < SET_BACK_MS) return SET_BACK;
-    return hasLostData(facts) ? WIPED : {};
-  },
-  // The log says why the program ended.
-  relayer_dead: ({ target, facts: { logs } }) => {
-    const { what, fix } = logs?.patterns[logs.relayer?.died?.because ?? ''] ?? {};
-    if (what === undefined || fix === undefined) return {};
+    const seen = fall && `its height fell from ${fall.from} to ${fall.to} ${formatMoment(fall.at, moment)}`;
+    const { at: rewoundAt = Number.NaN } = facts.logs?.patterns.rewound ?? {};
+    // In this run or before its last start.
+    if (fall && Math.abs(fall.at - rewoundAt) < SET_BACK_MS)
+      return {
+        seen,
+        cause: 'Its head was set back, as by debug_setHead, which its log says.',
+        fix: 'nothing, if that was done on purpose; if not, find out who may call debug_setHead of it',
+      };
+    if (!hasLostData(facts)) return { seen };
     return {
+      seen,
+      cause: 'It began with an empty data folder, so it takes all blocks from the others again.',
+      fix: 'wait until it has caught up; if nobody emptied the folder, see that the volume of its container is the one of before',
+    };
+  },
+  // The log may say why the program ended.
+  relayer_dead: ({ target, facts: { logs } }, moment) => {
+    const { at, because = '' } = logs?.relayer?.died ?? {};
+    const after = because === '' ? '' : `, after a line of ${because}`;
+    const seen = at === undefined ? undefined : `its process ended ${formatMoment(at, moment)}${after}`;
+    const { what, fix } = logs?.patterns[because] ?? {};
+    if (what === undefined || fix === undefined) return { seen };
+    return {
+      seen,
       cause: `The process of the relayer has ended, but redis keeps the container alive: ${what}.`,
       fix: `${fix}, then ${commandToReplace(target.container)}`,
     };
+  },
+  relayer_redis_dead: ({ facts: { logs } }, moment) => {
+    const at = logs?.relayer?.redisDiedAt;
+    return at === undefined ? {} : { seen: `its redis ended ${formatMoment(at, moment)}` };
+  },
+  // It may be seen which variables its container was made without.
+  relayer_idle: ({ facts: { logs } }, moment) => {
+    const at = logs?.relayer?.startedAt;
+    const seen = `it runs in no mode${at === undefined ? '' : ` since its start ${formatMoment(at, moment)}`}`;
+    const { unset } = logs?.created ?? {};
+    return unset ? { seen, cause: `Its container was made without ${joinAnd(unset)}.`, fix: setMode(unset) } : { seen };
   },
   // The log of the container is read and has no fatal error of its last two runs.
   silent_restart_loop: ({ facts: { logs, container } }) => {
@@ -94,11 +91,6 @@ const SPECIFIC: Readonly<Partial<Record<ProblemName, (state: TargetState) => Par
       cause: 'Its log shows no fatal error before it ends, so something kills it.',
       fix: 'find out what kills it: the kernel when memory runs out, as `dmesg -T` on its machine says, or somebody who sends it a signal',
     };
-  },
-  // It is seen which variables its container was made without.
-  relayer_idle: ({ facts: { logs } }) => {
-    const { unset } = logs?.created ?? {};
-    return unset ? { cause: `Its container was made without ${joinAnd(unset)}.`, fix: setMode(unset) } : {};
   },
 };
 
@@ -118,12 +110,13 @@ function toSuspicion(view: TargetView, failure: ShownFailure, moment: Moment): S
   // Of services all signs but the first are reasons.
   const byLog = () => explainLast(state.facts.logs, failure.signs?.slice(1) ?? []) ?? failure.fix;
   const advice = state.target.component === 'node' ? fixOf(failure, state) : byLog();
-  const { cause, fix } = { ...failure, fix: advice, ...SPECIFIC[failure.name]?.(state) };
+  const own = OWN[failure.name]?.(state, moment) ?? {};
+  const { cause, fix } = { ...failure, fix: advice, ...own };
   const container = checkOf(state, 'container');
   // In numbers: no text of a line is in it.
   const seen = [
     ...describeSigns(failure, state.facts, moment),
-    ...(OWN[failure.name]?.(state.facts, moment) ?? []),
+    ...(own.seen === undefined ? [] : [own.seen]),
     // One that leaves its program running did not end it.
     ...(leavesRunning || container?.verdict !== 'fail' ? [] : [container.seen]),
   ];
