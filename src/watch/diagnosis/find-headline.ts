@@ -163,8 +163,8 @@ export function findHeadline(
   const [is, words = `is running, but ${worst.summary}`] = WHOLE[worst.problem] ?? ['warn'];
   const { total, voting } = (areAsked && worst.problem === 'subnet_halted' && quorum) || { total: 0, voting: 0 };
   const silent = formatCount(total - voting, `of ${total} masternodes does`, `of ${total} masternodes do`);
-  const sentenceOf = `${subnet} ${words}${voting < total ? `: ${silent} not vote` : ''}${describePlan(worst)}`;
-  return { standing: is, sentence: sentenceOf, detail, since: worst.since };
+  const told = `${subnet} ${words}${voting < total ? `: ${silent} not vote` : ''}${describePlan(worst)}`;
+  return { standing: is, sentence: told, detail, since: worst.since };
 }
 
 /** The same while the diagnosis breaks: nobody knows whether what was last found still holds. */
