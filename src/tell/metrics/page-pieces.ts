@@ -37,7 +37,7 @@ const LAST_BLOCK = Buffer.from([3, 0]);
  * is before it, so that pieces compressed by themselves are one stream. A window of more than 8 KiB makes no page smaller. V8 counts
  * the memory of zlib: with that of the usual window for hundreds of pieces, it collected all garbage after each page.
  */
-const OPTIONS = { level: 1, windowBits: 13, memLevel: 5, finishFlush: constants.Z_FULL_FLUSH };
+const OPTIONS = { level: 1, windowBits: 13, memLevel: 5, chunkSize: 4096, finishFlush: constants.Z_FULL_FLUSH };
 
 /** The polynomial of the checksum of gzip, by RFC 1952. Its lowest power is in the highest bit, as in all numbers here. */
 const POLYNOMIAL = 0xedb88320;
@@ -88,11 +88,18 @@ function* groupPieces(pieces: Iterable<Piece>): Generator<readonly Piece[]> {
   if (small.length > 0) yield small;
 }
 
-const toBytes = (pieces: readonly Piece[]): Bytes => {
+const toText = (pieces: readonly Piece[]): string => {
   let text = '';
   for (const piece of pieces) text += piece.text();
-  return Buffer.from(text);
+  return text;
 };
+
+/** What is compressed is put here: V8 counts the memory of a buffer for each piece too. */
+const SCRATCH = Buffer.allocUnsafeSlow(256 * 1024);
+
+/** A character takes three bytes at most. */
+const toScratch = (text: string): Buffer =>
+  text.length * 3 > SCRATCH.length ? Buffer.from(text) : SCRATCH.subarray(0, SCRATCH.write(text));
 
 /** Compresses pieces as one, unless they have been, for this scraper or another one. */
 function pack(pieces: readonly Piece[]): Packed {
@@ -100,8 +107,8 @@ function pack(pieces: readonly Piece[]): Packed {
   const last = first?.packed;
   if (last?.pieces.length === pieces.length && pieces.every((piece, place) => piece === last.pieces[place]))
     return last;
-  const bytes = toBytes(pieces);
-  // What zlib returns lies in memory of 16 KiB.
+  const bytes = toScratch(toText(pieces));
+  // What zlib returns lies in memory of 4 KiB.
   const packed = {
     pieces,
     deflated: copyUnpooled(deflateRawSync(bytes, OPTIONS)),
@@ -116,7 +123,7 @@ function pack(pieces: readonly Piece[]): Packed {
 export function* joinPieces(pieces: Iterable<Piece>): Generator<void, readonly Bytes[]> {
   const chunks: Bytes[] = [];
   for (const group of groupPieces(pieces)) {
-    chunks.push(toBytes(group));
+    chunks.push(Buffer.from(toText(group)));
     yield;
   }
   return chunks;
