@@ -47,10 +47,18 @@ const quantileOf = (sorted: readonly number[], share: number): number =>
 /** With fewer probes, a process that has just started knows less of a step than the one before it. */
 const ENOUGH = 20;
 
-function quantileOfCounts(counts: Uint16Array, all: number, share: number): number {
+// Of the buckets from `first` on. A part of a typed array, or a function for each share, is garbage, and thousands of targets end a minute at once.
+
+function countFrom(counts: Uint16Array, first: number): number {
+  let all = 0;
+  for (let bucket = first; bucket < first + BUCKETS; bucket += 1) all += counts[bucket] ?? 0;
+  return all;
+}
+
+function quantileOfCounts(counts: Uint16Array, first: number, all: number, share: number): number {
   let left = Math.ceil(all * share);
-  for (let bucket = 0; bucket < counts.length; bucket += 1) {
-    const count = counts[bucket] ?? 0;
+  for (let bucket = 0; bucket < BUCKETS; bucket += 1) {
+    const count = counts[first + bucket] ?? 0;
     left -= count;
     if (count > 0 && left <= 0) return FIRST_BUCKET_MS * GROWTH ** (bucket - 0.5);
   }
@@ -158,21 +166,23 @@ function recordStrangers(known: Map<string, Stranger>, minute: number, epoch: Ep
   }
 }
 
-function addLatency(own: TargetMemory, minute: number): void {
-  const { steps, times, counts } = own;
-  const add = (range: RangeName, quantile: (share: number) => number) => {
-    addValue(steps, minute, OF_TARGET.p50, quantile(0.5), range);
-    addValue(steps, minute, OF_TARGET.p95, quantile(0.95), range);
+function addLatency({ steps, times, counts }: TargetMemory, minute: number): void {
+  const add = (range: RangeName, p50: number, p95: number) => {
+    addValue(steps, minute, OF_TARGET.p50, p50, range);
+    addValue(steps, minute, OF_TARGET.p95, p95, range);
   };
-  const sorted = times.toSorted((one, other) => one - other);
-  add('1h', (share) => quantileOf(sorted, share));
-  const buckets = times.map(bucketOf);
-  for (const [place, range] of COARSE.entries()) {
-    const ownCounts = counts.subarray(place * BUCKETS, (place + 1) * BUCKETS);
-    for (const bucket of buckets) ownCounts[bucket] = Math.min(0xffff, (ownCounts[bucket] ?? 0) + 1);
-    const all = ownCounts.reduce(sum);
+  times.sort((one, other) => one - other);
+  add('1h', quantileOf(times, 0.5), quantileOf(times, 0.95));
+  let first = 0;
+  for (const range of COARSE) {
+    for (const ms of times) {
+      const bucket = first + bucketOf(ms);
+      counts[bucket] = Math.min(0xffff, (counts[bucket] ?? 0) + 1);
+    }
+    const all = countFrom(counts, first);
     if (all >= ENOUGH || !isKnown(steps, minute, OF_TARGET.p50, range))
-      add(range, (share) => quantileOfCounts(ownCounts, all, share));
+      add(range, quantileOfCounts(counts, first, all, 0.5), quantileOfCounts(counts, first, all, 0.95));
+    first += BUCKETS;
   }
 }
 
@@ -190,7 +200,9 @@ function turnMinute(own: TargetMemory, minute: number, state: TargetState, subne
     if (Math.floor(minute / stepMinutes) !== Math.floor(ended / stepMinutes))
       own.counts.fill(0, place * BUCKETS, (place + 1) * BUCKETS);
   }
-  Object.assign(own, { isProbed: false, times: [], lag: Number.POSITIVE_INFINITY });
+  own.isProbed = false;
+  own.times.length = 0;
+  own.lag = Number.POSITIVE_INFINITY;
   openMinute(own.steps, minute);
 }
 
