@@ -73,6 +73,16 @@ describe('the latency of probes', () => {
     }
   });
 
+  test('of a step is that of its own probes alone, however long the steps of other ranges are', () => {
+    const steps = createSteps();
+    const minutes = Array.from({ length: 60 }, (_, minute) => minute);
+    for (const minute of minutes) probe(steps, AT + minute * MINUTE, minute < 30 ? [10, 10, 10] : [80, 80]);
+    steps.record([well], AT + 60 * MINUTE);
+    const last = (range: '24h' | '7d') => steps.targetStepsOf(n1, range, AT + 59 * MINUTE).p50.at(-1) ?? 0;
+    expect(Math.abs(last('24h') - 80)).toBeLessThanOrEqual(8);
+    expect(Math.abs(last('7d') - 10)).toBeLessThanOrEqual(1);
+  });
+
   test('goes on in the newest minute when the clock was set back', () => {
     const steps = createSteps();
     probe(steps, AT + 10 * MINUTE, [4]);
