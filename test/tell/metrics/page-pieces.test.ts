@@ -12,7 +12,7 @@ const textOf = (pieces: readonly Piece[]): string => pieces.map((piece) => piece
 
 /** Of many sizes: most are small, and some are compressed by themselves. */
 const piece = fc
-  .tuple(fc.string({ maxLength: 40 }), fc.constantFrom(0, 1, 1, 100, 3_000, 40_000))
+  .tuple(fc.string({ maxLength: 40, unit: 'grapheme' }), fc.constantFrom(0, 1, 1, 100, 3_000, 40_000))
   .map(([text, times]) => toPiece(`${text}\n`.repeat(times)));
 
 describe('a page that is compressed in pieces', () => {
