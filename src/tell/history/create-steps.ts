@@ -88,12 +88,12 @@ function findRun(state: TargetState) {
   return undefined;
 }
 
+/** The nodes of another chain, or of one that is not known yet: they are not behind this one. */
+const findApart = ({ members = [] }: SubnetState): ReadonlySet<string> =>
+  new Set(members.filter(({ isOnChain }) => isOnChain !== true).map(({ name }) => name));
+
 /** How many blocks a node that answers is below the height that half of the nodes have. */
-function findLag(state: TargetState, reference: number | undefined): number | undefined {
-  const { facts, problem, suspected } = state;
-  // A node of another chain is not behind.
-  if (problem?.problem === 'other_chain' || suspected?.problem === 'other_chain') return undefined;
-  const { node } = facts;
+function findLag({ facts: { node } }: TargetState, reference: number | undefined): number | undefined {
   if (reference === undefined || !node?.observation.latest.ok || node.latest === undefined) return undefined;
   return Math.max(0, reference - node.latest.number);
 }
@@ -206,9 +206,17 @@ function turnMinute(own: TargetMemory, minute: number, state: TargetState, subne
   openMinute(own.steps, minute);
 }
 
-function recordTarget(own: TargetMemory, minute: number, state: TargetState, subnet: SubnetState): void {
+function recordTarget(
+  own: TargetMemory,
+  minute: number,
+  state: TargetState,
+  subnet: SubnetState,
+  apart: ReadonlySet<string> | undefined,
+): void {
   if (minute > own.steps.newest) turnMinute(own, minute, state, subnet);
-  own.lag = Math.min(own.lag, findLag(state, subnet.reference) ?? Number.POSITIVE_INFINITY);
+  own.lag = apart?.has(state.target.name)
+    ? Number.POSITIVE_INFINITY
+    : Math.min(own.lag, findLag(state, subnet.reference) ?? Number.POSITIVE_INFINITY);
   const run = findRun(state);
   if (run?.lastRun === undefined || run.durationSeconds === undefined || own.lastRun === run.lastRun) return;
   own.lastRun = run.lastRun;
@@ -311,7 +319,8 @@ export function createSteps() {
         if (wallet !== undefined && facts?.parent?.observation.balance?.ok)
           addValue(own, minute, OF_SUBNET.coins, toCoins(wallet.balance));
       }
-      targets.each(snapshot, (own, state, subnet) => recordTarget(own, minute, state, subnet));
+      const apart = new Map(snapshot.map((one) => [one, findApart(one)]));
+      targets.each(snapshot, (own, state, subnet) => recordTarget(own, minute, state, subnet, apart.get(subnet)));
     },
     addMinute,
     /** What the last probes of a target found, the oldest first. */

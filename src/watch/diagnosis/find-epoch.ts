@@ -11,7 +11,7 @@ import {
   type Vote,
 } from '../../model/snapshot.ts';
 import { isCredible } from '../rules/view.ts';
-import type { ChainView, Counted } from './chain-view.ts';
+import { type ChainView, type Counted, isOfRunBefore } from './chain-view.ts';
 import { viewLag } from './find-lagging.ts';
 import { countNextVotes, findNameless, isToJoin } from './quorum.ts';
 import { findComing } from './setup/find-node-differences.ts';
@@ -167,7 +167,7 @@ export const findMembers = (
   return view.nodes.map((node) => {
     const { genesis, chainId } = node.chainFacts?.observation ?? {};
     const vote = findVote(node, view, idle.includes(node) ? idleVote : undefined);
-    const hasChain = view.chain.chain !== undefined && (genesis !== undefined || chainId !== undefined);
+    const hasChain = view.chain.chain && (genesis ?? chainId) !== undefined && !isOfRunBefore(node.state);
     return {
       name: node.name,
       isOnChain: hasChain ? !node.isForeign : undefined,

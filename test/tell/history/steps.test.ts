@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Problem } from '../../../src/model/problem.ts';
 import type { Snapshot, SubnetState } from '../../../src/model/snapshot.ts';
 import { createSteps } from '../../../src/tell/history/create-steps.ts';
 import { diagnosedNode, STOPPED } from '../../support/diagnosed.ts';
@@ -120,12 +119,17 @@ test('a node is as far behind as it came near the others in the minute, and unkn
   expect(steps.targetStepsOf(n2, '24h', AT + 4 * MINUTE).lag.at(-1)).toBe(40);
 });
 
-test.each(['problem', 'suspected'] as const)('a node of another chain is not behind, by its %s', (key) => {
-  const other = { problem: 'other_chain', since: AT, summary: '' } as Problem;
+test.each([
+  ['another chain is not behind, nor was it before its chain was known', false],
+  ['a chain that is not known yet is not behind', undefined],
+])('a node of %s, whatever its worst problem is', (_, isOnChain) => {
   const steps = createSteps();
-  const targets = well.targets.map((state) => ({ ...state, [key]: other }));
-  steps.record([{ ...well, targets, reference: height + 40 }], AT);
-  expect(tail(steps.targetStepsOf(n2, '1h', AT + MINUTE).lag, 2)).toEqual([undefined, undefined]);
+  const behind = { ...well, reference: height + 40 };
+  const members = well.members?.map((one) => ({ ...one, isOnChain }));
+  steps.record([behind], AT);
+  steps.record([{ ...behind, members }], AT + 10_000);
+  steps.record([{ ...behind, members }], AT + MINUTE);
+  expect(tail(steps.targetStepsOf(n2, '1h', AT + 2 * MINUTE).lag, 3)).toEqual([undefined, undefined, undefined]);
 });
 
 test('rounds that were missed before the first look are not counted, and those of a new epoch from its first', () => {

@@ -9,6 +9,7 @@ import { findStallMs } from '../../../src/watch/diagnosis/quorum.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { addressOf, diagnosed, diagnosedNode, NOW, named, STOPPED } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
+import { stateOf } from '../../support/snapshots.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const healthy = (name: string) => diagnosedNode(name, NAMES);
@@ -51,6 +52,19 @@ describe('another chain', () => {
     expect(foreign(31_000)).toEqual([]);
     expect(viewChain(judgeTargets(made(31_000), NOW)).chain?.genesis).toBe('0xnew');
     expect(viewChain(judgeTargets(made(29_000), NOW)).chain?.genesis).toBe('0xnew');
+  });
+
+  test('is not known of a member that has been started again, until it has said on which one it is', () => {
+    const [, n2] = NAMES.map((name) => diagnosedNode(name, NAMES));
+    const members = (startedMs: number) =>
+      stateOf(
+        NAMES.map((name) =>
+          diagnosedNode(name, NAMES, name === 'n2' ? { container: { startedAt: NOW - startedMs } } : {}),
+        ),
+      ).members?.map(({ isOnChain }) => isOnChain);
+    const saidMs = NOW - (n2?.facts.node?.chain?.at ?? 0);
+    expect(members(saidMs)).toEqual([true, true, true, true]);
+    expect(members(saidMs - 1)).toEqual([true, undefined, true, true]);
   });
 
   test('is said of nobody when no chain has more than half of the nodes', () => {
