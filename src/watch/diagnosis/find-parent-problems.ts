@@ -368,6 +368,8 @@ export function withContract(one: Suspicion, view: SubnetView, failsSince: numbe
   const thereSince = one.problem === 'contract_missing' ? contractSince : answersSince;
   const lastErrorAt = highest(errorsOf(relayer).map(({ at }) => at));
   if (one.problem !== 'relayer_stopped' && lastErrorAt < (thereSince ?? Number.NEGATIVE_INFINITY)) return undefined;
+  // What was read before then does not speak against it.
+  if (one.problem === 'contract_missing' && progress.readAt < since) return one;
   const { next, latest } = progress.checkpoint;
   const mayGoOn = next !== undefined && next.refusal === undefined && next.number > latest.number;
   const taken = mayGoOn ? `; asked by eth_call, it would take block ${next.number}` : '';

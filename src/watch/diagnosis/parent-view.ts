@@ -113,9 +113,7 @@ export function describeContract(view: SubnetView, progress: CheckpointProgress)
   const since = formatDuration(Math.max(readAt - advancedAt, 0));
   const moved = hasAdvanced ? `, and was seen to move ${formatMoment(advancedAt, view)}` : '';
   const isOld = view.now - readAt >= OLD_READING_MS;
-  const still = isOld
-    ? `, and had not moved for ${since} when it was read ${formatMoment(readAt, view)}`
-    : `, and has not moved for ${since}`;
-  const moves = advancedAt !== readAt ? still : moved;
-  return `the contract is at block ${checkpoint.committed.number}${behind}${moves}`;
+  const [is, has, read] = isOld ? ['was', 'had', ` when it was read ${formatMoment(readAt, view)}`] : ['is', 'has', ''];
+  const moves = advancedAt !== readAt ? `, and ${has} not moved for ${since}${read}` : moved;
+  return `the contract ${is} at block ${checkpoint.committed.number}${behind}${moves}`;
 }

@@ -149,6 +149,8 @@ describe('a checkpoint contract', () => {
     const read = (ago: number) => ({ readAt: NOW - ago, advancedAt: NOW - 6 * MINUTE });
     const said = (ago: number) => only(parent(at(700), { ...still(6 * MINUTE), ...read(ago) }))?.evidence;
     expect(said(14_999)).toContain(', and has not moved for 5m 45s (full mode');
+    expect(said(14_999)).toMatch(/^the contract is at block 700, /);
+    expect(said(15_000)).toMatch(/^the contract was at block 700, /);
     expect(said(15_000)).toContain(
       ', and had not moved for 5m 45s when it was read 15s ago (02:46:25 UTC) (full mode, limit 150 blocks)',
     );
@@ -379,6 +381,38 @@ describe('a checkpoint contract', () => {
         'the relayer (FULL) has been failing since its last submission: it fails; the contract is at block 900, 98 blocks (3m 16s) behind the subnet, and has not moved for 6m',
       fix: 'compare CHECKPOINT_CONTRACT in common.env with parentChain.contract of the inventory, and recreate the relayer after a change',
     });
+  });
+
+  test('that was read before the log of the relayer missed it does not speak against that', () => {
+    const said = (readMs: number, pattern: string) => {
+      const targets = [...nodes, failing(pattern)];
+      const judged = judgeTargets(targets, NOW).map((state) => ({
+        ...state,
+        checks: state.checks.map((check) => ({ ...check, since: NOW - 10_000 })),
+      }));
+      const [one] = listCauses(
+        viewSubnet({ ...subnet, targets: targets.map(({ target }) => target) }, judged, NOW, {
+          parent: parent(
+            { next: { number: 991 } },
+            { readAt: NOW - readMs, advancedAt: NOW - MINUTE, hasAdvanced: false },
+          ),
+        }),
+      );
+      return one && [one.problem, one.evidence, one.fix];
+    };
+    const fails = 'the relayer (FULL) has been failing since its last submission: it fails';
+    const is = 'the contract is at block 990, 8 blocks (16s) behind the subnet, and has not moved for 50s';
+    expect(said(10_001, 'contract_missing')).toEqual([
+      'contract_missing',
+      fails,
+      'run `docker compose -p generated logs --tail 50 relayer`',
+    ]);
+    expect(said(10_000, 'contract_missing')).toEqual([
+      'contract_missing',
+      `${fails}; ${is}; asked by eth_call, it would take block 991`,
+      'compare CHECKPOINT_CONTRACT in common.env with parentChain.contract of the inventory, and recreate the relayer after a change',
+    ]);
+    expect(said(10_001, 'job_failed')?.[1]).toContain('would take block 991');
   });
 
   test.each([
