@@ -1,4 +1,4 @@
-import { formatMoment } from '../../lib/duration.ts';
+import { formatAgo, formatMoment } from '../../lib/duration.ts';
 import type { Facts, LogFacts, NodeLogFacts, PatternFacts } from '../../model/facts.ts';
 import type { LogFault, LogSourceState } from '../../model/log.ts';
 import { findContainer, isOfRun, isRestartPlanned, START_MS } from '../../model/restart-cause.ts';
@@ -151,13 +151,13 @@ export function readLog(
   if (found !== undefined) return { verdict: 'fail', ...found };
   const source = countedSource(logs);
   if (source?.up) return logs;
-  if (isYetToCome(source?.fault, view.facts, view.now))
-    return unknown(
-      `${log} cannot be read yet: its container ${findContainer(view.facts.container)?.running ? 'has just been started' : 'does not run'}`,
-    );
   if (source?.fault === undefined) return unknown(`${log} cannot be read: reading it has not begun`);
   const { seen, fix } = explainUnread(source.fault, source, source === logs.sources.file);
-  return unknown(`${log} cannot be read: ${seen}`, fix);
+  if (!isYetToCome(source.fault, view.facts, view.now)) return unknown(`${log} cannot be read: ${seen}`, fix);
+  const { running, startedAt = view.now } = findContainer(view.facts.container) ?? {};
+  const file = source.fault.what === 'missing' ? `${seen}, and ` : '';
+  const run = running ? `was started ${formatAgo(startedAt, view.now)}` : 'does not run';
+  return unknown(`${log} cannot be read yet: ${file}its container ${run}`);
 }
 
 /** Since when lines could have been read: that of a container from before subnetd started, but not from before its start. */

@@ -93,13 +93,11 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
         `to see its blocks in the log ${raiseLevel}, or add its ${logFile} to logFiles`,
       );
     const waited = now - readSince(facts, now);
+    const neither = `the log of ${name} has shown neither a block nor the log level`;
     if (level === undefined && findContainer(facts.container)?.running === false)
-      return unknown(`the log of ${name} has shown neither a block nor the log level, and its container does not run`);
+      return unknown(`${neither}, and its container does not run`);
     if (level === undefined)
-      return unknown(
-        `the log of ${name} has shown neither a block nor the log level for ${formatDuration(waited)}`,
-        `if it stays so, ${raiseLevel}`,
-      );
+      return unknown(`${neither} for ${formatDuration(waited)}`, `if it stays so, ${raiseLevel}`);
     if (waited < stallAfterMs) return unknown(`the log of ${name} has shown no block yet, and has time to`);
     const seen = `the log of ${name} has shown no block for ${formatDuration(waited)}`;
     return judgeSilentLog(view, seen) ?? fail(seen, commandToSeeLog(target));
@@ -116,7 +114,9 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
       findStart(facts.container, now, START_MS) === undefined
         ? `check its peers and whether two thirds of the nodes run, and ${commandToSeeLog(target)}`
         : JUST_STARTED;
-    return judgeSilentLog(view, seen) ?? fail(`${seen}${also}`, skew === undefined ? fix : `${fix}; ${skew.fix}`);
+    // What comes behind it may not be read yet.
+    const newest = `the last block read in the log of ${name} is ${height}, printed ${formatAgo(advancedAt, now)}`;
+    return judgeSilentLog(view, newest) ?? fail(`${seen}${also}`, skew === undefined ? fix : `${fix}; ${skew.fix}`);
   }
   const where = `the log of ${name} is at block ${height}, which it reached ${formatAgo(advancedAt, now)}`;
   const fell =

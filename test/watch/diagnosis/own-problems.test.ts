@@ -98,7 +98,9 @@ describe('a log that cannot be read', () => {
     const saidOf = (startedAgo: number, node?: LogFacts['node']) =>
       judgeTargets(given(startedAgo, node), NOW)[0]?.checks.find(({ check }) => check === 'log_block')?.seen;
     expect(told(given(59_999))).toEqual([]);
-    expect(saidOf(59_999)).toBe('the log of n2 cannot be read yet: its container has just been started');
+    expect(saidOf(59_999)).toBe(
+      'the log of n2 cannot be read yet: the file that was read is gone, and its container was started 59s ago',
+    );
     expect(saidOf(60_000)).toBe('the log of n2 cannot be read: the file that was read is gone');
     // Of which it has shown a block since.
     const logged = (ago: number) => ({ height: 10, advancedAt: NOW - ago });
@@ -117,7 +119,7 @@ describe('a log that cannot be read', () => {
       judgeTargets(given(over), NOW)[0]?.checks.find(({ check }) => check === 'log_block');
     expect(said(STOPPED)).toMatchObject({
       ...{ verdict: 'unknown', fix: undefined },
-      seen: 'the log of n2 cannot be read yet: its container does not run',
+      seen: 'the log of n2 cannot be read yet: the file that was read is gone, and its container does not run',
     });
     expect(told(given(STOPPED)).map(([problem]) => problem)).not.toContain('log_source_down');
     expect(said({})?.fix).toMatch(/^restart the program that writes it/);
@@ -129,7 +131,7 @@ describe('a log that cannot be read', () => {
     );
     expect(n2 && judgeTargets([n2], NOW)[0]?.checks.find(({ check }) => check === 'log_block')).toMatchObject({
       ...{ verdict: 'unknown', fix: undefined },
-      seen: 'the log of n2 cannot be read yet: its container does not run',
+      seen: 'the log of n2 cannot be read yet: the file that was read is gone, and its container does not run',
     });
   });
 
@@ -150,7 +152,7 @@ describe('a log that cannot be read', () => {
     const started = (ago: number) => of(refused, { running: true, status: 'running', startedAt: NOW - ago });
     expect(started(59_999)).toEqual([
       'unknown',
-      'the log of n2 cannot be read yet: its container has just been started',
+      'the log of n2 cannot be read yet: its container was started 59s ago',
       false,
     ]);
     expect(started(60_000)).toContain(true);

@@ -25,7 +25,7 @@ function judge(
 test('a log without new blocks of a node whose RPC rises is not a fault of the node', () => {
   expect(judge(2_000, 668)).toMatchObject({
     verdict: 'degraded',
-    seen: 'the height in the log of n2 has been 668 for 2m, while its RPC is at block 1000',
+    seen: 'the last block read in the log of n2 is 668, printed 2m ago, while its RPC is at block 1000',
     fix: 'set LOG_LEVEL=4 in n2.env and recreate the node; if its log file was removed or replaced, restart it, so that it opens the new one',
   });
   expect(judge(2_000, undefined)).toMatchObject({ verdict: 'degraded' });
@@ -33,7 +33,7 @@ test('a log without new blocks of a node whose RPC rises is not a fault of the n
 
 test('a node that was started a moment ago has had no time to print a block', () => {
   const own = addressOf('n2');
-  const seen = 'the height in the log of n2 has been 668 for 2m, while its RPC is at block 1000';
+  const seen = 'the last block read in the log of n2 is 668, printed 2m ago, while its RPC is at block 1000';
   expect(judge(2_000, 668, 120_000, 4, own, 59_999)).toEqual({ verdict: 'unknown', seen });
   expect(judge(2_000, 668, 120_000, 4, own, 60_000)).toMatchObject({ verdict: 'degraded', seen });
 });
@@ -48,7 +48,7 @@ test('what the RPC of the container before said is told as that', () => {
   const view = aView(target, { ...facts, logs: { ...facts.logs, node } }, { now: NOW });
   expect(judgeLogBlock(view)).toMatchObject({
     verdict: 'unknown',
-    seen: 'the height in the log of n2 has been 0 for 1m 2s, while its RPC before its start was at block 1000',
+    seen: 'the last block read in the log of n2 is 0, printed 1m 2s ago, while its RPC before its start was at block 1000',
   });
 });
 
@@ -63,7 +63,7 @@ test('a log that is a few blocks behind the RPC shows them with its next line: t
   expect(judge(2_000, 989)).toMatchObject({ verdict: 'degraded' });
   expect(judge(2_000, 990)).toMatchObject({
     verdict: 'pass',
-    seen: 'the height in the log of n2 has been 990 for 2m, while its RPC is at block 1000',
+    seen: 'the last block read in the log of n2 is 990, printed 2m ago, while its RPC is at block 1000',
   });
 });
 
@@ -93,7 +93,7 @@ test('it is one of a node whose RPC does not rise either, unless that is far abo
   });
   expect(judge(120_000, 989)).toMatchObject({
     verdict: 'unknown',
-    seen: 'the height in the log of n2 has been 989 for 2m, while its RPC is at block 1000',
+    seen: 'the last block read in the log of n2 is 989, printed 2m ago, while its RPC is at block 1000',
   });
   expect(judge(120_000, undefined)).toMatchObject({ verdict: 'fail' });
 });
@@ -101,7 +101,7 @@ test('it is one of a node whose RPC does not rise either, unless that is far abo
 test('below level 3 only an active masternode prints its height', () => {
   expect(judge(2_000, 668, 120_000, 2, addressOf('n9'))).toMatchObject({
     verdict: 'pass',
-    seen: 'the height in the log of n2 has been 668 for 2m, while its RPC is at block 1000: below log level 3 only an active masternode prints its height',
+    seen: 'the last block read in the log of n2 is 668, printed 2m ago, while its RPC is at block 1000: below log level 3 only an active masternode prints its height',
   });
   expect(judge(2_000, 668, 120_000, 3, addressOf('n9'))).toMatchObject({ verdict: 'degraded' });
   expect(judge(2_000, 668, 120_000, 2)).toMatchObject({ verdict: 'degraded' });
@@ -114,7 +114,7 @@ test('a height that the RPC no longer gives is that of before', () => {
   const fault = { kind: 'refused', address: 'http://n' } as const;
   const node = facts.node && { ...facts.node, observation: { answered: false, latest: { ok: false, fault } } as const };
   expect(judgeLogBlock(aView(target, { ...facts, logs, ...(node && { node }) }, { now: NOW })).seen).toBe(
-    'the height in the log of n2 has been 668 for 2m, while its RPC was last at block 1000',
+    'the last block read in the log of n2 is 668, printed 2m ago, while its RPC was last at block 1000',
   );
 });
 
