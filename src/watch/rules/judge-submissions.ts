@@ -43,9 +43,8 @@ function findLate(queue: QueueFacts, { settings, now }: View<ServiceTarget>): Fi
   const limitMs = settings.logs.submissionsWithinMs ?? SUBMITS_WITHIN_MS[queue.mode];
   const silentMs = now - (queue.completedAt ?? queue.since);
   if (silentMs < limitMs) return undefined;
-  const { active, waiting } = queue;
   return {
-    seen: `the queue ${formatMode(queue.mode)} of the relayer has completed no job for ${formatDuration(silentMs)} (limit ${formatDuration(limitMs)}; ${active} active, ${waiting} waiting, ${queue.failed} failed)`,
+    seen: `the queue ${formatMode(queue.mode)} of the relayer has completed no job for ${formatDuration(silentMs)} (limit ${formatDuration(limitMs)}; ${queue.active} active, ${queue.waiting} waiting, ${queue.failed} failed)`,
     fix: 'restart its container',
   };
 }
@@ -220,7 +219,7 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const [mode, { phaseAt = now } = {}] = modes.find(([, { phase }]) => phase === 'attempt') ?? [];
   if (mode !== undefined)
     return pass(
-      `the relayer (${formatMode(mode)}) is submitting, and sent its last transaction ${formatAgo(phaseAt, now)}`,
+      `the relayer (${formatMode(mode)}) is submitting: its last transaction, sent ${formatAgo(phaseAt, now)}, is not mined yet, by its log`,
     );
   const names = modes.map(([each]) => formatMode(each)).join(', ');
   const { submittedAt } = relayer;

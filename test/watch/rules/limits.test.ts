@@ -267,6 +267,9 @@ describe('submissions', () => {
   it('wait thirteen minutes for a transaction to be mined, also beyond the limit', () => {
     const waiting = (ms: number) => inMode('full', { phase: 'attempt', phaseAt: ago(ms), submittedAt: ago(ms) });
     expect(verdicts(waiting, 13 * MINUTE - 1, 13 * MINUTE)).toEqual(['pass', 'fail']);
+    expect(waiting(69 * SECOND).reason).toBe(
+      'the relayer (FULL) is submitting: its last transaction, sent 1m 9s ago, is not mined yet, by its log',
+    );
   });
 
   it('fail by an error since the last one, and by a fork, for exactly errorWindow', () => {
