@@ -4,7 +4,7 @@ import { formatCount } from '../../lib/words.ts';
 import { addressOf, type ContainerFacts, countPeers } from '../../model/facts.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
-import { findContainer, isLooping, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, findSeries, isLooping, START_MS } from '../../model/restart-cause.ts';
 import { countReserve, type Member, type Quorum, type SubnetState, type TargetState } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
@@ -221,7 +221,8 @@ function findCostless(state: SubnetState, own: TargetState, member: Member, mome
   if (isSilent && container !== undefined && facts !== undefined) {
     const down = findDown(own);
     if (down !== undefined) return down;
-    if (isLooping(facts, moment.now)) return `${name} crashes again and again`;
+    // Two crashes may each have a reason that is over.
+    if (isLooping(facts, moment.now) && findSeries(facts).length > 2) return `${name} crashes again and again`;
   }
   if (findDoubt(state, moment.now) !== undefined) return undefined;
   if (member.isOnChain === false) return `${name} is on another chain`;

@@ -48,6 +48,13 @@ const askedAt = (name: string, ms: number) =>
     ...facts,
     ...(node?.chain && { node: { ...node, chain: { ...node.chain, at: AGO(ms) } } }),
   }));
+/** Its container crashed so long ago, and Docker has started it again each time. */
+const crashing = (name: string, ...ago: readonly number[]) =>
+  withFacts(name, ({ container, ...facts }) => {
+    const [last = 0, ...earlier] = ago.map(AGO).toReversed();
+    const crashed = { lastRestartBy: 'policy', lastRestartAt: last, earlierCrashes: earlier.toReversed() } as const;
+    return { ...facts, ...(container && { container: { ...container, ...crashed } }) };
+  });
 /** A state at block 1,000, whose next epoch begins with this block at the latest. */
 const withLatest = (state: SubnetState, nextFirstBlock: number): SubnetState => ({
   ...state,
@@ -251,6 +258,18 @@ const CASES: readonly Case[] = [
   [
     'it does not answer itself, and may vote',
     stateWith({ n2: refused }),
+    'n2',
+    yes('3 other masternodes vote, 3 needed', 3, 3),
+  ],
+  [
+    'it crashes again and again',
+    stateWith({ n2: refused }, { change: crashing('n2', 40_000, 30_000, 20_000) }),
+    'n2',
+    yes('n2 crashes again and again, so a restart costs no vote', 3, 3),
+  ],
+  [
+    'it has crashed twice, which two reasons may have',
+    stateWith({ n2: refused }, { change: crashing('n2', 40_000, 20_000) }),
     'n2',
     yes('3 other masternodes vote, 3 needed', 3, 3),
   ],
