@@ -271,11 +271,13 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
  */
 export function explainOtherTargets(found: readonly Suspicion[], view: SubnetView): readonly Suspicion[] {
   if (found.length === 0) return found;
-  const out = view.nodes.filter(({ isOut, isStarting, state }) => isOut || isStarting || losesPeers(state));
+  /** Why others miss it is known. One that has just started has not found them yet, whatever else its log shows. */
+  const isGone = ({ isOut, isStarting, state }: NodeView) => isOut || (!isStarting && losesPeers(state));
+  const out = view.nodes.filter((node) => node.isStarting || isGone(node));
   const byName = new Map(out.map((node) => [node.name, node]));
   const ofOut = collect(found, (one) => {
     const node = one.component === 'node' ? byName.get(one.name ?? '') : undefined;
-    if (node === undefined || (node.isStarting && !node.isOut)) return undefined;
+    if (node === undefined || !isGone(node)) return undefined;
     // A crash is reported for minutes, and is not why a node that has run since is out.
     const isOldCrash = one.problem === 'container_restarting' && isSettled(node, view.now);
     const { verdict, since } = checkOf(node.state, 'latest_block') ?? {};
@@ -284,10 +286,9 @@ export function explainOtherTargets(found: readonly Suspicion[], view: SubnetVie
   const [first = ofOut[0]] = ofOut.filter(({ isOldCrash }) => !isOldCrash).toSorted((a, b) => a.since - b.since);
   const ofNodes = new Set(ofOut.map(({ one }) => one));
   // Nodes that miss no more peers than nodes are out.
-  const few = view.nodes.filter(({ target: { expectedPeers }, peers = expectedPeers }) => {
-    const missing = expectedPeers - peers;
-    return missing > 0 && missing <= out.length;
-  });
+  const few = view.nodes.filter(
+    ({ target: { expectedPeers: all }, peers = all }) => peers < all && all - peers <= out.length,
+  );
   const missed = explainEach(few, 'peers');
   /** The services that read the subnet through a node, by its name. */
   const readers = Map.groupBy(view.services, ({ state: { target } }) => 'readsFrom' in target && target.readsFrom);
