@@ -206,8 +206,6 @@ export interface RelayerLogFacts {
 export interface PatternFacts {
   readonly means: Meaning;
   readonly count: number;
-  /** How many of these only told of the end of a program that a line right before had explained. */
-  readonly aftermath?: number;
   /** The last match. */
   readonly at: WatchedMs;
   /** The order of the last match among all matches of the target. */

@@ -40,7 +40,7 @@ export interface LogPattern {
    * counts once the program starts next, or where a saved log ends.
    */
   readonly ends?: boolean;
-  /** It tells how a program ended. Right behind a line that says why, it is no error of its own. */
+  /** It tells how a program ended. Right behind a line that says why, it counts nothing. */
   readonly isAftermath?: boolean;
   /** Printed only to the log of the container, so it counts there even when files are read. */
   readonly containerOnly?: boolean;

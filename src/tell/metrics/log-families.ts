@@ -36,10 +36,10 @@ const single = (help: string, component: Component, value: (logs: LogFacts) => n
     }),
   );
 
-/** The frontend's errors: matches of all patterns that mean an error, without what a line right before has said. */
+/** The frontend's errors: matches of all patterns that mean an error. */
 const countErrors = ({ patterns }: LogFacts): number =>
   Object.values(patterns).reduce(
-    (sum, { means, count, aftermath = 0 }) => sum + (means === 'error' || means === 'fatal' ? count - aftermath : 0),
+    (sum, { means, count }) => sum + (means === 'error' || means === 'fatal' ? count : 0),
     0,
   );
 

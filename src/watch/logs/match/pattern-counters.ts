@@ -19,22 +19,22 @@ export function createPatternCounters(pack: readonly LogPattern[], own: readonly
   for (const { name, what, fix } of pack) known.set(name, { what, fix, own: false });
   for (const { name, means } of own)
     known.set(name, { what: `a pattern of the inventory that means ${means}`, own: true });
-  const entries = new Map<string, { means: Meaning; count: number; aftermath: number; at: number; order: number }>();
+  const entries = new Map<string, { means: Meaning; count: number; at: number; order: number }>();
   const aftermath = new Set(pack.filter(({ isAftermath }) => isAftermath).map(({ name }) => name));
   let order = 0;
   let failedAt = Number.NEGATIVE_INFINITY;
   return {
     add: ({ pattern, means, at, counted }: LogHit) => {
       order++;
-      const ofBefore = counted && aftermath.has(pattern) && at - failedAt < AFTERMATH_MS ? 1 : 0;
+      const isTold = aftermath.has(pattern) && at - failedAt < AFTERMATH_MS;
+      const more = Number(counted && !isTold);
       if (means === 'error' || means === 'fatal') failedAt = at;
       const entry = entries.get(pattern);
       if (entry === undefined) {
-        entries.set(pattern, { means, count: counted ? 1 : 0, aftermath: ofBefore, at, order });
+        entries.set(pattern, { means, count: more, at, order });
         return;
       }
-      if (counted) entry.count++;
-      entry.aftermath += ofBefore;
+      entry.count += more;
       entry.at = Math.max(entry.at, at);
       entry.order = order;
     },
