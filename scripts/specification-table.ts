@@ -187,10 +187,12 @@ export const specificationRows: readonly SpecificationRow[] = [
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 const code = (text: string): string => `\`${cell(text.trim())}\``;
 
-const formatLines = (looksFor: SpecificationRow['looksFor']): string =>
-  typeof looksFor === 'string'
-    ? cell(looksFor)
-    : looksFor.map(({ name, literal, mark }) => `${name}: ${code(literal || `/${mark?.source}/`)}`).join('<br>');
+/** What lines are looked for; patterns that have it in common are named together. */
+function formatLines(looksFor: SpecificationRow['looksFor']): string {
+  if (typeof looksFor === 'string') return cell(looksFor);
+  const named = Map.groupBy(looksFor, ({ literal, mark }) => code(literal || `/${mark?.source}/`));
+  return [...named].map(([shown, some]) => `${some.map(({ name }) => name).join(', ')}: ${shown}`).join('<br>');
+}
 
 /** The rows as a table of the documentation. */
 export const specificationTable = (): string =>
