@@ -74,7 +74,7 @@ const REASONS: Readonly<Record<NextReason, string>> = {
   'no-block-before': 'no block made in the last part of the epoch before',
   'still-penalised': 'penalised, and nothing signed lately',
   stake: 'others have more stake',
-  'no-candidate': 'no candidate any more',
+  'no-candidate': 'no longer a candidate',
 };
 
 /** Why a masternode has no turns in the next epoch; empty where it has, and where nobody knows. */

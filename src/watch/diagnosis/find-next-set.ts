@@ -256,7 +256,7 @@ export function findNextSetProblem(view: SubnetView): Found {
       leavers.length === 0
         ? `${epoch} begins with no spare vote`
         : `${drop}${isThin ? ', which leaves no spare vote' : ''}`,
-    evidence: `${reasons.size === 0 ? '' : `${joinAnd([...reasons])}; `}${nextSet.isChosen ? 'as chosen' : 'if all go on as they do'} at block ${choice}${!nextSet.isChosen && epochsBy === 'round' ? ' at the latest' : ''}, ${spare}`,
+    evidence: `${reasons.size === 0 ? '' : `${joinAnd([...reasons])}; `}${nextSet.isChosen ? 'as chosen at' : 'if all go on as they do until'} block ${choice}${!nextSet.isChosen && epochsBy === 'round' ? ' at the latest' : ''}, ${spare}`,
     fix: describeWayBack(leavers, view, consensus.minePeriodMs),
   });
 }

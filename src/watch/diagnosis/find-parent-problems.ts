@@ -107,7 +107,7 @@ export function findWalletProblem(view: SubnetView): Found {
   return suspect(`wallet_${level}`, {
     summary: `the wallet of the relayer runs out in less than ${level === 'low' ? 'a week' : 'two days'}`,
     ...parentSubject(view),
-    evidence: `${of} balance is ${formatCoins(wallet.balance)} coins${read}, and it spends ${formatCoins(perDay)} a day (${payments} payments in ${formatDuration(overMs)}), so ${daysLeft === 0 ? 'nothing is left' : `${formatDays(daysLeft)} are left`}`,
+    evidence: `${of} balance is ${formatCoins(wallet.balance)} coins${read}, and it spends ${formatCoins(perDay)} a day (seen to fall ${payments} times in ${formatDuration(overMs)}), so ${daysLeft === 0 ? 'nothing is left' : `${formatDays(daysLeft)} are left`}`,
     fix: `send ${formatCoins(missing)} coins to ${address} (${named}) on ${chain}, which lasts for ${TOP_UP_DAYS} days`,
   });
 }

@@ -82,9 +82,9 @@ export function judgeMessages(view: View<BootnodeTarget>): Judgement {
   if (isSilent && logs.heard === undefined && readFor < bootnodeWindowMs + FIRST_LINE_MS)
     return unknown('no line of the log of the bootnode has been read yet');
   const noAddress = missing.some(({ address }) => address === undefined);
-  const [them, ports] = missing.length > 1 ? ['them', 'their p2p ports'] : ['it', 'its p2p port'];
+  const [ports, those] = missing.length > 1 ? ['ports', 'those that do'] : ['port', 'it if it does'];
   return fail(
     `the bootnode has not heard ${names} within ${formatDuration(bootnodeWindowMs)}`,
-    `start ${them}, or open UDP from ${ports}${noAddress ? ', or add p2p to the nodes of the inventory' : ''}; if the bootnode prints nothing at all, give it -verbosity 6 and ${commandToSeeLog(target)}`,
+    `open UDP from the p2p ${ports} of ${names}, or start ${those} not run${noAddress ? ', or add p2p to the nodes of the inventory' : ''}; if the bootnode prints nothing at all, give it -verbosity 6 and ${commandToSeeLog(target)}`,
   );
 }

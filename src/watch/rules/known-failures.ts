@@ -216,7 +216,7 @@ export const knownFailures: readonly KnownFailure[] = [
       'The container is up, but nothing listens on its port; its log has `[1] sleep 5s; npm run start exited with code …`.',
     cause:
       'The process of the relayer has ended, but redis keeps the container alive. It was killed, or at its start a chain was unreachable or the contract wrong.',
-    fix: 'fix the cause that the log names before that line, then restart the container',
+    fix: 'read in its log what came before its end, mend that, and restart the container; if nothing did, it was killed: check its memory',
     seenAt: ({ logs }, now) => (logs?.relayer?.died === undefined ? undefined : now),
   },
   {

@@ -318,7 +318,7 @@ describe('the problem', () => {
     expect(problem).toEqual([
       'warning',
       'n2 will have no turns in epoch 2',
-      'no block made in this epoch; if all go on as they do at block 1350, 3 masternodes have turns in epoch 2, 3 of them vote now, and 3 are needed',
+      'no block made in this epoch; if all go on as they do until block 1350, 3 masternodes have turns in epoch 2, 3 of them vote now, and 3 are needed',
       'bring n2 back and in sync before block 1335, in about 3m 50s: it stays in the set if it signs that block',
     ]);
     expect(next).toEqual({ total: 3, required: 3, voting: 3, isChosen: false });
@@ -357,7 +357,7 @@ describe('the problem', () => {
     const chosen = { candidates: [A, C, D], penalised: [] };
     expect(find({ height: 1_400, isDown: false, election: { sent: SIGNING }, chosen }).problem?.slice(1)).toEqual([
       'n2 has no turns in epoch 2, which leaves no spare vote',
-      'no candidate any more; as chosen at block 1350, 3 masternodes have turns in epoch 2, 3 of them vote now, and 3 are needed',
+      'no longer a candidate; as chosen at block 1350, 3 masternodes have turns in epoch 2, 3 of them vote now, and 3 are needed',
       'propose n2 again in the validator contract, if that was not intended: the choice is made, so this counts from the next one on',
     ]);
   });
@@ -366,7 +366,7 @@ describe('the problem', () => {
     const candidates = [A, C, D].map((address) => ({ address }));
     expect(find({ isDown: false, election: { candidates, sent: SIGNING } }).problem?.slice(1)).toEqual([
       'n2 will have no turns in epoch 2, which leaves no spare vote',
-      'no candidate any more; if all go on as they do at block 1350, 3 masternodes have turns in epoch 2, 3 of them vote now, and 3 are needed',
+      'no longer a candidate; if all go on as they do until block 1350, 3 masternodes have turns in epoch 2, 3 of them vote now, and 3 are needed',
       'propose n2 again in the validator contract, if that was not intended',
     ]);
   });

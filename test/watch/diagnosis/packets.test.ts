@@ -220,7 +220,7 @@ test('of the four wallets, the one that ends first is low', () => {
   expect(findWalletProblem(viewSubnet(subnet, [], NOW, { relay }))).toMatchObject({
     problem: 'wallet_low',
     evidence:
-      'of SUBNET_ZERO_WALLET_PK the balance is 50 coins, and it spends 24 a day (60 payments in 1h), so 2 days are left',
+      'of SUBNET_ZERO_WALLET_PK the balance is 50 coins, and it spends 24 a day (seen to fall 60 times in 1h), so 2 days are left',
     fix: `send 670 coins to 0x${'b2'.repeat(20)} (the key of SUBNET_ZERO_WALLET_PK) on the subnet, which lasts for 30 days`,
   });
 });

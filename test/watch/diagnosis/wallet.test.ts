@@ -99,7 +99,7 @@ test('a wallet with coins for less than a week says how many to send, and where'
     component: 'relayer',
     name: 'relayer',
     summary: 'the wallet of the relayer runs out in less than a week',
-    evidence: 'its balance is 9000 coins, and it spends 1440 a day (120 payments in 2h), so 6.2 days are left',
+    evidence: 'its balance is 9000 coins, and it spends 1440 a day (seen to fall 120 times in 2h), so 6.2 days are left',
     fix: 'send 34200 coins to 0xcd0340a2214058390d204a826de05312deadbeef (PARENTNET_WALLET) on the parent chain, which lasts for 30 days',
     explains: [],
     causes: [],
@@ -112,7 +112,7 @@ test('one with coins for less than two days is another problem, in the place of 
   expect(one).toMatchObject({
     problem: 'wallet_nearly_empty',
     summary: 'the wallet of the relayer runs out in less than two days',
-    evidence: 'its balance is 500 coins, and it spends 1440 a day (120 payments in 2h), so 8h 20m are left',
+    evidence: 'its balance is 500 coins, and it spends 1440 a day (seen to fall 120 times in 2h), so 8h 20m are left',
   });
 });
 

@@ -108,7 +108,7 @@ describe('the table of masternodes', () => {
       'p1 0xffff…fff1 penalised will be back',
       'p2 0xffff…fff2 penalised will have no turns unless it is in sync before block 6,735: penalised, and nothing signed lately',
       'p3 0xffff…fff3 votes will have no turns unless it makes a block by round 7,012: no block made in this epoch',
-      'p4 0xffff…fff4 votes will have no turns: no candidate any more',
+      'p4 0xffff…fff4 votes will have no turns: no longer a candidate',
       'p5 0xffff…fff5 votes',
     ]);
     expect(words(html)).toContain('As things go it has 3 masternodes: 2 vote now, 3 are needed.');
