@@ -44,7 +44,8 @@ export function describeSubnet(
     (view.nodes.every(({ answers, rises, isStarting }) => answers === false && !rises && !isStarting) &&
       !isQuorumLost(view.quorum));
   const isHalted = problems.some(({ problem }) => problem === 'subnet_halted');
-  const idle = findIdle(view, isHalted);
+  const fork = problems.find(({ problem, state }) => problem === 'chain_forked' && state !== 'clearing');
+  const idle = findIdle(view, isHalted, fork?.nodes);
   const quorum = seesNothing ? undefined : view.quorum && withoutIdle(view.quorum, idle);
   const wallNow = view.toWall(view.now);
   // Right after the start of subnetd the time of a block shows that it is new. A node that is just back has shown one before.

@@ -68,7 +68,7 @@ const OWN: Readonly<Partial<Record<ProblemName, (state: TargetState, moment: Mom
     return {
       seen,
       cause: `The process of the relayer has ended, but redis keeps the container alive: ${what}.`,
-      fix: `${fix}, then ${commandToReplace(target.container)}`,
+      fix: `${fix.replace(/,? and (?:restart the container|recreate it)$/, '')}, then ${commandToReplace(target.container)}`,
     };
   },
   relayer_redis_dead: ({ facts: { logs } }, moment) => {

@@ -285,7 +285,7 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Found {
     summary: 'the checkpoint on the parent chain is behind the subnet',
     evidence:
       submits(view) && !isNew
-        ? `${seen}; the relayer ${submittedAt <= (view.facts.parent?.contractSince ?? 0) ? 'shows no fault' : `says that it submitted ${formatMoment(submittedAt, view)}`}, and the contract is right`
+        ? `${seen}; the relayer ${submittedAt <= (view.facts.parent?.contractSince ?? 0) ? 'shows no fault' : `says that it submitted ${formatMoment(submittedAt, view)}`}`
         : seen,
     fix: isNew
       ? 'wait two minutes: the relayer has just started, and has these blocks to submit'

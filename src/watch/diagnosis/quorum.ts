@@ -178,13 +178,18 @@ export function describeUntold(view: SubnetView, out: readonly NodeView[]): stri
   return `, and at most ${addresses.length} of ${listEach(untold, ({ name }) => name)} ${addresses.length === 1 ? 'is a masternode' : 'are masternodes'}`;
 }
 
-/** The nodes that take part, but not yet in the next block: they stand still or catch up. After a halt there are none. */
-export function findIdle(view: SubnetView, isAfterHalt: boolean): readonly NodeView[] {
+/**
+ * The nodes that take part, but not yet in the next block: they stand still or catch up, or are on a branch of their own, as those that
+ * `forked` names. After a halt there are none.
+ */
+export function findIdle(view: SubnetView, isAfterHalt: boolean, forked: readonly string[] = []): readonly NodeView[] {
   if (isAfterHalt) return [];
   // One at the height of the others or above may still vote.
   const isBehind = ({ height, isWitness }: NodeView) =>
     height !== undefined && height.number < (view.reference ?? height.number) && !isWitness;
-  const isIdle = (node: NodeView) => !node.isOut && !node.isStarting && (node.isStalled || isBehind(node));
+  const isForked = ({ name, address = '' }: NodeView) => forked.includes(name) && !view.silentVoters.has(address);
+  const isIdle = (node: NodeView) =>
+    !node.isOut && !node.isStarting && (node.isStalled || isBehind(node) || isForked(node));
   const idle = view.nodes.filter(isIdle);
   return idle.length === 0 ? idle : idle.filter(createIsVoter(view));
 }

@@ -72,7 +72,7 @@ const FAULTS: Readonly<Record<LogFault['what'] | 'removed' | 'broken-by-docker',
   'no-descriptor': NO_DESCRIPTOR,
   broken: { seen: 'reading it breaks off', fix: 'look at the log of subnetd and at the disk' },
   'broken-by-docker': {
-    seen: 'Docker breaks off when it is read',
+    seen: 'Docker refuses it, or breaks off while it is read',
     fix: 'wait while subnetd tries again; if it stays so, let the socket proxy pass GET of /containers/ID/logs, and see that the log driver of the container keeps lines',
   },
   removed: {

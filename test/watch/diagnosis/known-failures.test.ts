@@ -535,6 +535,21 @@ describe('the evidence of', () => {
       'correct CHECKPOINT_CONTRACT in common.env, then run `HOSTPWD=$PWD docker compose -p generated up -d --force-recreate relayer` in the folder of its compose file',
     );
   });
+
+  test.each([
+    ['killed', 'give its container or the machine more memory'],
+    [
+      'heap_exhausted',
+      expect.stringMatching(/^set NODE_OPTIONS=\S+ \(MB\) in its environment, give its container as much memory$/),
+    ],
+  ])('a relayer that ended with %s is made again once, not restarted too', (pattern, first) => {
+    const { what, fix } = relayerPack.find(({ name }) => name === pattern) ?? { what: '' };
+    const line: PatternFacts = { means: 'fatal', count: 1, at: NOW - 20_000, order: 1, what, fix, own: false };
+    const found = diagnosed([deadRelayer(pattern, { [pattern]: line })]).find(
+      ({ problem }) => problem === 'relayer_dead',
+    );
+    expect(found?.fix.split(', then run ')).toEqual([first, expect.stringContaining('--force-recreate relayer')]);
+  });
 });
 
 describe('a node whose height fell', () => {

@@ -52,6 +52,18 @@ test('a node that stands still or catches up counts the same for the quorum, the
   ]);
 });
 
+test('a node on a branch of its own has no vote that counts', () => {
+  const mark = (hash: string): Given => ({ chain: { block: { number: 960, hash } } });
+  const [same, other] = [mark('0xaaaaaaaaaa'), mark('0xbbbbbbbbbb')];
+  const { quorum, members, headline } = diagnose(nodes({ n1: same, n2: same, n3: same, n4: other }));
+  expect(quorum?.voting).toBe(3);
+  expect(members.map(({ vote }) => vote).join()).toBe('votes,votes,votes,silent');
+  expect([headline?.sentence, headline?.detail.split('.')[0]]).toEqual([
+    'devnet is forked',
+    '3 of 4 masternodes can vote, 3 needed',
+  ]);
+});
+
 test('two nodes that catch up leave as many votes as the blocks show that have come without them, and nobody knows whose', () => {
   const { quorum, members, problems } = diagnose(nodes({ n3: { height: 900 }, n4: { height: 900 } }));
   expect(quorum).toEqual({ total: 4, required: 3, voting: 3 });

@@ -378,7 +378,7 @@ test('a log driver that keeps nothing to read is why a log cannot be read', () =
   expect(withDriver('syslog', false)).toEqual([
     [`${cannot}its log driver is syslog, of which Docker keeps nothing to read, as cache-disabled is set`, fix],
   ]);
-  expect(withDriver('local', true)[0]?.[0]).toBe(`${cannot}Docker breaks off when it is read`);
+  expect(withDriver('local', true)[0]?.[0]).toBe(`${cannot}Docker refuses it, or breaks off while it is read`);
 });
 
 describe('a node of Nethermind whose engine is off', () => {

@@ -99,7 +99,8 @@ test('a wallet with coins for less than a week says how many to send, and where'
     component: 'relayer',
     name: 'relayer',
     summary: 'the wallet of the relayer runs out in less than a week',
-    evidence: 'its balance is 9000 coins, and it spends 1440 a day (seen to fall 120 times in 2h), so 6.2 days are left',
+    evidence:
+      'its balance is 9000 coins, and it spends 1440 a day (seen to fall 120 times in 2h), so 6.2 days are left',
     fix: 'send 34200 coins to 0xcd0340a2214058390d204a826de05312deadbeef (PARENTNET_WALLET) on the parent chain, which lasts for 30 days',
     explains: [],
     causes: [],

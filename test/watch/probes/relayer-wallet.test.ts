@@ -91,7 +91,8 @@ it('a wallet with coins for three days is low, by words with its balance, spend,
     {
       problem: 'wallet_low',
       summary: 'the wallet of the relayer runs out in less than a week',
-      evidence: 'its balance is 0.09681 coins, and it spends 0.03227 a day (seen to fall 20 times in 10m), so 3 days are left',
+      evidence:
+        'its balance is 0.09681 coins, and it spends 0.03227 a day (seen to fall 20 times in 10m), so 3 days are left',
       fix: `send 0.8713 coins to ${RELAYER} (PARENTNET_WALLET) on the parent chain, which lasts for 30 days`,
       explains: [],
       causes: [],

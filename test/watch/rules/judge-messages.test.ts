@@ -48,7 +48,9 @@ test('a bootnode that has not heard a node within the window fails and names it'
   expect(judge(three, heard)).toMatchObject({
     verdict: 'fail',
     heard: 2,
-    reason: expect.stringMatching(/has not heard b within 10m; open UDP from the p2p port of b, or start it if it does not run/),
+    reason: expect.stringMatching(
+      /has not heard b within 10m; open UDP from the p2p port of b, or start it if it does not run/,
+    ),
   });
 });
 
@@ -183,7 +185,9 @@ test(`of ${MANY} nodes exactly those that the log has not shown are missing, whi
         const others = missing.length > 5 ? ` and ${missing.length - 5} other${missing.length === 6 ? '' : 's'}` : '';
         expect(judged).toMatchObject({
           verdict: 'fail',
-          reason: expect.stringContaining(`has not heard ${missing.slice(0, 5).join(', ')}${others} within 10m; open UDP from`),
+          reason: expect.stringContaining(
+            `has not heard ${missing.slice(0, 5).join(', ')}${others} within 10m; open UDP from`,
+          ),
         });
       }
     }),

@@ -153,7 +153,9 @@ describe('messages', () => {
       'has not heard n0, n1, n2, n3, n4 within 10m; open UDP from the p2p ports of n0, n1, n2, n3, n4, or start those that do not run',
     );
     expect(judge(undefined, WINDOW, 6).reason).toContain('n0, n1, n2, n3, n4 and 1 other within 10m');
-    expect(judge(undefined, WINDOW, 1).reason).toContain('open UDP from the p2p port of n0, or start it if it does not run');
+    expect(judge(undefined, WINDOW, 1).reason).toContain(
+      'open UDP from the p2p port of n0, or start it if it does not run',
+    );
   });
 });
 
