@@ -1,7 +1,7 @@
 import { listEach } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { commandToRestart } from './find-node-problems.ts';
-import { lacksPeers, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
+import { checkOf, lacksPeers, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
 import { explainEach, suspectTarget } from './suspect.ts';
 
 /** The running nodes that gave one id, which count as one, and the other ids that they list, or whose nodes list it. */
@@ -68,7 +68,10 @@ const findHalfConnected = (mesh: readonly Point[], isShort: (node: NodeView) => 
     const node = nodes.find(isShort);
     if (node?.peers === undefined) return [];
     const { name, peers, target } = node;
-    const others = [...listedBy.difference(lists)];
+    // A list from before the connection was lost still has it.
+    const { since = 0 } = checkOf(node.state, 'peers') ?? {};
+    const isSince = ({ chainFacts }: NodeView) => (chainFacts?.at ?? 0) >= since;
+    const others = [...listedBy.difference(lists)].filter((other) => other.nodes.some(isSince));
     // Peers are expected by nodes, so each node of an id counts.
     const lost = others.flatMap((other) => other.nodes).length;
     if (lost === 0 || lost < target.expectedPeers - peers) return [];

@@ -181,15 +181,15 @@ function describeWayBack(leavers: ReturnType<typeof findLeavers>, view: SubnetVi
   const { fate, node } = first;
   const bring = node.isOut
     ? `bring ${names} back`
-    : `see why ${names} ${leavers.length === 1 ? 'makes' : 'make'} no blocks: log, clock and peers`;
+    : `see why ${names} ${leavers.length === 1 ? 'makes' : 'make'} no blocks (log, clock and peers)`;
   const late = isChosen ? ': the choice is made, so this counts from the next one on' : '';
   if (fate.state === 'removed')
     return `propose ${names} again in the validator contract, if that was not intended${late}`;
   if (fate.state === 'standby') return `add stake to ${names} in the validator contract, or lose its turns${late}`;
-  const it = leavers.length === 1 ? 'it stays in the set if it signs' : 'they stay in the set if they sign';
+  const [it, is, signs] = leavers.length === 1 ? ['it stays', 'it is', 'signs'] : ['they stay', 'they are', 'sign'];
   if (fate.signBy !== undefined) {
     const left = formatDuration(Math.max(0, fate.signBy - (view.reference ?? fate.signBy)) * periodMs);
-    return `${bring} and in sync before block ${fate.signBy}, in about ${left}: ${it} that block`;
+    return `${bring}: ${it} in the set if ${is} in sync and ${signs} block ${fate.signBy}, in about ${left}`;
   }
   if (fate.makeBy !== undefined)
     return `${bring}: 1 block up to round ${fate.makeBy}, its last turn, keeps it in the set`;

@@ -148,6 +148,11 @@ describe('a hole in the mesh', () => {
     // Where more are missing than list it, something else is wrong too.
     const more = diagnosed([healthy('n1'), healthy('n2'), without('n3', 'n2', 'n4'), without('n4', 'n3')]);
     expect(more.map(({ summary }) => summary)).toEqual(['n3 is not connected to n4']);
+    const { facts, ...n2 } = healthy('n2');
+    const asked = facts.node as NonNullable<typeof facts.node>;
+    const before = { ...n2, facts: { ...facts, node: { ...asked, chain: asked.chain && { ...asked.chain, at: -1 } } } };
+    const late = diagnosed([healthy('n1'), before as KnownTarget, without('n3', 'n2'), healthy('n4')]);
+    expect(late.map(({ summary }) => summary)).toEqual(['n3 does not have the peers that it should have']);
     const mute = diagnosedNode('n4', NAMES, { chain: { nodeId: undefined, peerIds: undefined } });
     const unknown = diagnosed([healthy('n1'), healthy('n2'), without('n3', 'n2', 'n4'), mute]);
     expect(unknown.map(({ summary }) => summary)).toEqual(['n3 does not have the peers that it should have']);

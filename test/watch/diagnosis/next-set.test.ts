@@ -319,7 +319,7 @@ describe('the problem', () => {
       'warning',
       'n2 will have no turns in epoch 2',
       'no block made in this epoch; if all go on as they do until block 1350, 3 masternodes have turns in epoch 2, 3 of them vote now, and 3 are needed',
-      'bring n2 back and in sync before block 1335, in about 3m 50s: it stays in the set if it signs that block',
+      'bring n2 back: it stays in the set if it is in sync and signs block 1335, in about 3m 50s',
     ]);
     expect(next).toEqual({ total: 3, required: 3, voting: 3, isChosen: false });
     expect(fate).toMatchObject({ state: 'penalised', signBy: 1_335 });

@@ -265,7 +265,7 @@ describe('a checkpoint contract', () => {
       component: 'relayer',
       summary: 'the checkpoint contract refuses the next block',
       evidence:
-        'the contract is at block 990; asked by eth_call, it would refuse block 991 with "Mismatched Validators": the masternodes of the new epoch are not those that it was given at the gap block, so it misses an epoch change',
+        'the contract holds block 990; asked by eth_call, it would refuse block 991 with "Mismatched Validators": the masternodes of the new epoch are not those that it was given at the gap block, so it misses an epoch change',
       fix: 'deploy a new contract, set CHECKPOINT_CONTRACT in common.env and parentChain.contract of the inventory to its address, and recreate the relayer; the old one takes no further block',
       explains: [{ component: 'relayer', name: 'relayer', check: 'submissions' }],
     });
@@ -286,11 +286,11 @@ describe('a checkpoint contract', () => {
       'compare the version of the contract with the client of the nodes; if they do not fit, deploy a new contract, set CHECKPOINT_CONTRACT in common.env and parentChain.contract of the inventory to its address, and recreate the relayer; the old one takes no further block';
     const why = 'it cannot read the header, or is of a version that subnetd does not know';
     expect(told('')).toMatchObject({
-      evidence: `the contract is at block 990; asked by eth_call, it would refuse block 991 without a reason: ${why}`,
+      evidence: `the contract holds block 990; asked by eth_call, it would refuse block 991 without a reason: ${why}`,
       fix,
     });
     expect(told('item is not list')).toMatchObject({
-      evidence: `the contract is at block 990; asked by eth_call, it would refuse block 991 with "item is not list": ${why}`,
+      evidence: `the contract holds block 990; asked by eth_call, it would refuse block 991 with "item is not list": ${why}`,
       fix,
     });
   });
