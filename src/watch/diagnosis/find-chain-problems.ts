@@ -162,9 +162,20 @@ function findFork({ nodes }: SubnetView): Found {
     for (const { number, hash } of chainFacts?.marks ?? []) if (!first.has(number)) first.set(number, hash);
   const isOther = ({ number, hash }: BlockMark) => first.get(number) !== hash;
   if (!marked.some(({ chainFacts }) => chainFacts?.marks.some(isOther))) return undefined;
-  const marks = marked.flatMap((node) => (node.chainFacts?.marks ?? []).map((mark) => ({ ...mark, node })));
-  const forked = marks.filter(isOther);
-  const height = Math.min(...forked.map(({ number }) => number));
+  const marksOf = ({ chainFacts }: NodeView) => chainFacts?.marks ?? [];
+  const all = marked.flatMap((node) => marksOf(node).map((mark) => ({ ...mark, node })));
+  const differ = (one: BlockMark, other: BlockMark) => one.number === other.number && one.hash !== other.hash;
+  // Two nodes that have the same block above are on one chain now, and one was asked before it changed over.
+  const meet = (one: BlockMark & { node: NodeView }, { node }: { node: NodeView }) =>
+    marksOf(one.node).some(
+      ({ number, hash }) =>
+        number > one.number && marksOf(node).some((mark) => mark.number === number && mark.hash === hash),
+    );
+  const marks = all.filter((one) => !all.some((other) => differ(one, other) && meet(one, other)));
+  const height = Math.min(
+    ...marks.filter((one) => marks.some((other) => differ(one, other))).map(({ number }) => number),
+  );
+  if (!Number.isFinite(height)) return undefined;
   const lowest = marks.filter(({ number }) => number === height);
   const byHash = Map.groupBy(lowest, ({ hash }) => hash);
   const sides = [...byHash].toSorted(([, one], [, other]) => other.length - one.length);

@@ -266,4 +266,20 @@ test('a fork names the minority, and none when the sides are equal', () => {
     );
   expect(named(sides(4))).toEqual([]);
   expect(named(sides(3))).toEqual(['chain_forked']);
+  // Of heights that are asked one after another, the newest hash of each node.
+  const marked = (...hashes: readonly (readonly string[])[]) =>
+    named(
+      sides(4).map((one, index) => {
+        const { facts } = one;
+        const marks = (hashes[index] ?? []).map((hash, place) => ({ number: 960 + 32 * place, hash }));
+        const chain = { ...facts.node?.chain, marks };
+        return { ...one, facts: { ...facts, node: { ...facts.node, chain } } } as typeof one;
+      }),
+    );
+  // Who has the same block above again has come back, whether all were asked for that one yet or not.
+  expect(marked(['a', 'c'], ['a', 'c'], ['a', 'c'], ['b', 'c'])).toEqual([]);
+  expect(marked(['b', 'c'], ['a', 'c'], ['a', 'c'], ['a'])).toEqual([]);
+  expect(marked(['a', 'c'], ['a', 'c'], ['a', 'c'], ['b', 'd'])).toEqual(['chain_forked']);
+  expect(marked(['a', 'c'], ['a'], ['a'], ['b', 'd'])).toEqual(['chain_forked']);
+  expect(marked(['a', 'c'], ['a', 'd'], ['a', 'c'], ['b', 'c'])).toEqual(['chain_forked']);
 });
