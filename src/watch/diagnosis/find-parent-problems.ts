@@ -285,50 +285,6 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Found {
     shown && `; the stats server shows the relayer as ${shown.isUp ? 'UP' : 'DOWN'} with a backlog of ${backlog}`;
   const seen = `${describeContract(view, progress)} (${mode} mode, limit ${allowed.blocks} blocks)${lite}${stated ?? ''}`;
   return suspectParent(view, 'checkpoint_behind', {
-    about: submittedTo,
-    summary: 'the relayer submits to another contract than the inventory names',
-    evidence: `CHECKPOINT_CONTRACT of its container is ${submittedTo}, and parentChain.contract of the inventory is ${toAddress(contract)}`,
-    fix: 'correct parentChain.contract if the contract has moved; else correct CHECKPOINT_CONTRACT in common.env and recreate the relayer',
-    confirmMs: ELSEWHERE_MS,
-  });
-}
-
-/** What a checkpoint contract would say to the next block, before the relayer has tried or beside what its log shows. */
-function findRefused(view: SubnetView, { checkpoint: { next, latest } }: CheckpointProgress): Found {
-  if (next?.refusal === undefined) return undefined;
-  const { number, refusal } = next;
-  const { cause, fix } = explainRefusal(refusal);
-  const words = refusal === '' ? 'without a reason' : `with "${refusal}"`;
-  return suspectParent(view, 'checkpoint_refused', {
-    summary: 'the checkpoint contract refuses the next block',
-    evidence: `the contract holds block ${latest.number}; asked by eth_call, it would refuse block ${number} ${words}: ${cause}`,
-    fix,
-  });
-}
-
-/** The contract does not follow the subnet, although nothing else is known to keep the relayer from submitting. */
-function findBehind(view: SubnetView, progress: CheckpointProgress): Found {
-  const lag = findLag(view);
-  const mode = findMode(view, progress);
-  // What keeps the relayer from submitting is a problem of its own.
-  if (lag === undefined || mode === 'reverse_full' || submits(view) === false) return undefined;
-  const allowed = findAllowedLag(view, mode);
-  const hasManyBlocks = lag.blocks - lag.since.blocks > allowed.blocks;
-  // A subnet that was halted leaves a gap in the times of its blocks: only a contract that stays there is late.
-  const isLate = lag.ms - lag.since.ms > allowed.ms && progress.readAt - progress.advancedAt > allowed.ms;
-  if (!(hasManyBlocks || isLate) || catchesUp(view, progress)) return undefined;
-  const relayer = findRelayer(view);
-  const { submittedAt = 0 } = relayer?.state.facts.logs?.relayer ?? {};
-  // Its first cycle begins within a minute, and the contract moves a moment after that.
-  const isNew = view.now - ((relayer && startedAtOf(relayer)) ?? Number.NEGATIVE_INFINITY) < 2 * START_MS;
-  const { missed, buffered = 0 } = readLite(view.facts, view.reference) ?? {};
-  const lite =
-    missed === undefined ? '' : `; it misses ${missed} of its checkpoints, and ${buffered} are not yet committed`;
-  const stats = view.services.find(({ state }) => state.target.component === 'stats')?.state.facts.service?.stats;
-  const { isUp, backlog } = stats?.reading.relayer ?? {};
-  const shown = `; the stats server shows the relayer as ${isUp ? 'UP' : 'DOWN'} with a backlog of ${formatCount(backlog, 'block', 'blocks')}`;
-  const seen = `${describeContract(view, progress)} (${mode} mode, limit ${allowed.blocks} blocks)${lite}${isUp === undefined ? '' : shown}`;
-  return suspectParent(view, 'checkpoint_behind', {
     summary: 'the checkpoint on the parent chain is behind the subnet',
     evidence:
       submits(view) && !isNew
