@@ -66,8 +66,9 @@ describe('a halt', () => {
     const aboutAfter = (state?: Problem['state']) => {
       const before = { ...found, about: '170', severity: 'critical', alert: 'SubnetHalted', state } as Problem;
       const life = { since: NOW - 90_000, seenAt: NOW - 9_000 };
-      return diagnose(view, indexProblems(state ? [{ ...before, ...life }] : [])).get({ problem: 'subnet_halted' })
-        ?.about;
+      return diagnose({ ...view, before: indexProblems(state ? [{ ...before, ...life }] : []) }).get({
+        problem: 'subnet_halted',
+      })?.about;
     };
     expect([aboutAfter(), aboutAfter('open'), aboutAfter('clearing')]).toEqual(['174', '170', '174']);
   });
