@@ -45,7 +45,9 @@ const read = () =>
   posts()
     .flatMap(({ alerts }) =>
       alerts.map(({ status, alert, subnet, summary, evidence }) => {
-        const text = evidence?.replace(/block after \d+ for [\dhms ]+;/, 'block after # for #;');
+        const text = evidence
+          ?.replace(/block after \d+ for [\dhms ]+;/, 'block after # for #;')
+          .replace(/^seen at [-\d]+ [:\d]+ UTC: /, 'seen at #: ');
         return `${status} ${alert} ${subnet}: ${summary}; ${text}`;
       }),
     )
@@ -57,14 +59,16 @@ const messages = () =>
     .filter((one) => one.includes('Halted'))
     .toSorted();
 
-const WORDS = 'the subnet is halted; no block after # for #; 4 of 4 masternodes can vote, 3 needed';
+const SUMMARY = 'the subnet is halted';
+const EVIDENCE = 'no block after # for #; 4 of 4 masternodes can vote, 3 needed';
 const begun = [`firing ${ALERT}`, `firing ${STANDING}`];
+const readBegun = begun.map((one) => `${one}: ${SUMMARY}; ${EVIDENCE}`);
 
 describe('two instances of one shard', () => {
   it('send the same alerts, and one of them notifies a channel when a problem begins', async () => {
     const { keeper } = await findKeeper();
     for (const name of stage.subnets.names) stage.subnets.set(name, 'stalled');
-    await eventually(() => expect(read()).toEqual(begun.map((one) => `${one}: ${WORDS}`)), BEGINS_WITHIN_MS);
+    await eventually(() => expect(read()).toEqual(readBegun), BEGINS_WITHIN_MS);
     expect(posts().map(({ instance }) => instance)).toEqual([keeper, keeper]);
     for (const name of [ALERT, STANDING]) {
       await eventually(() => expect(readSent(stage, name).by).toEqual(new Set(['a', 'b'])));
@@ -86,7 +90,10 @@ describe('two instances of one shard', () => {
 
     const ended = [...begun, `resolved ${ALERT}`];
     await eventually(() => expect(messages()).toEqual(ended), ENDS_WITHIN_MS);
-    await eventually(() => expect(read()).toEqual(ended.map((one) => `${one}: ${WORDS}`)), ENDS_WITHIN_MS);
+    await eventually(
+      () => expect(read()).toEqual([...readBegun, `resolved ${ALERT}: ${SUMMARY}; seen at #: ${EVIDENCE}`]),
+      ENDS_WITHIN_MS,
+    );
     const [first] = posts().filter(({ alerts }) => alerts[0]?.subnet === 'net0');
     const last = posts().at(-1);
     expect([last?.instance, last?.thread]).toEqual([standby, first?.id]);
