@@ -43,7 +43,7 @@ const GARBLED = [
 const HALTED = [
   'subnet_halted',
   'the subnet is halted',
-  'enough nodes answer, so wait a minute: what they tell each other at the third time-out often ends this; if no block comes, read the log of one: it names the round that times out',
+  /^if no block has come by ..:..:.. UTC, restart subnet1, subnet2, subnet3 and subnet4 with .*, all of them at once; wait until then, /,
 ] as const;
 const FORKED = [
   'chain_forked',

@@ -124,7 +124,10 @@ export function readSent({ sent }: FleetStage, name: string) {
 }
 
 const toText = ({ annotations: { summary, description } }: Pick<ShownAlert, 'annotations'>): string =>
-  `${summary} ${description?.replace(/Seen at [-\d: ]+ UTC:/, 'Seen at #:').replace(/block after \d+ for [\dms ]+;/, 'block after # for #;')}`;
+  `${summary} ${description
+    ?.replace(/Seen at [-\d: ]+ UTC:/, 'Seen at #:')
+    .replace(/block after \d+ for [\dms ]+;/, 'block after # for #;')
+    .replace(/has come by [\d:]+ UTC/, 'has come by #')}`;
 
 /** Looks at Alertmanager four times and at all daemons twice a second, until it is stopped. */
 export function observeStage(stage: FleetStage) {

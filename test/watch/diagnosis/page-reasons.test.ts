@@ -30,14 +30,14 @@ const REPAIR =
   'for n2: see that its data folder is not mounted read-only in docker-compose.yml (`:ro`), find what is wrong with the disk in `dmesg -T`, and start it again';
 
 test('a halt says what a node that is out has said of itself, and how to repair it, as nothing else is sent of it', () => {
-  const wait =
-    'enough nodes answer, so wait a minute: what they tell each other at the third time-out often ends this; if no block comes, read the log of one: it names the round that times out';
+  const restart =
+    'if no block has come by 02:44:10 UTC, restart n1, n3 and n4 with `docker restart generated-n1-1 generated-n3-1 generated-n4-1`, all of them at once; wait until then, as what nodes tell each other at the third time-out often ends this';
   const seen = 'no block after 1000 for 4m; 3 of 4 masternodes can vote, 3 needed, without n2 (stopped)';
-  expect(pageOf(240_000, {})).toEqual(['subnet_halted', seen, wait]);
+  expect(pageOf(240_000, {})).toEqual(['subnet_halted', seen, restart]);
   expect(pageOf(240_000, { disk_read_only: READ_ONLY })).toEqual([
     'subnet_halted',
     `${seen}, because n2 cannot write to its data folder`,
-    `${wait}; ${REPAIR}`,
+    `${restart}; ${REPAIR}`,
   ]);
 });
 

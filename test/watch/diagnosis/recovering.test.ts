@@ -97,6 +97,12 @@ test.each(['node_down', 'rpc_closed'] as const)(
   },
 );
 
+const restart = (names: readonly string[]) =>
+  `restart ${names.slice(0, -1).join(', ')} and ${names.at(-1)} with \`docker restart ${names.map((name) => `generated-${name}-1`).join(' ')}\`, all of them at once`;
+/** What to do about a halt in which enough masternodes answer. */
+const waitUntil = (time: string, names: readonly string[] = NAMES) =>
+  `if no block has come by ${time} UTC, ${restart(names)}; wait until then, as what nodes tell each other at the third time-out often ends this`;
+
 test('while a halt lasts, a node that lacks a peer is still named', () => {
   const halted = NAMES.map((name) =>
     diagnosedNode(name, NAMES, {
@@ -484,7 +490,7 @@ test('a halt does not wait for a node that has just started, and answers on anot
   const [halt] = diagnoseAt([...withHalt().slice(0, 3), diagnosedNode('n4', NAMES, { ...other, stalledMs: 40_000 })]);
   expect([halt?.evidence, halt?.fix]).toEqual([
     'no block after 1000 for 40s; 3 of 4 masternodes can vote, 3 needed, without n4 (on another chain)',
-    'enough nodes answer, so wait a minute: what they tell each other at the third time-out often ends this; if no block comes, read the log of one: it names the round that times out',
+    waitUntil('02:47:30', ['n1', 'n2', 'n3']),
   ]);
 });
 
@@ -515,7 +521,7 @@ test('a halt of which the nodes that were missing have just started says to wait
   ]);
 });
 
-test('a halt of which the nodes that were missing answer again says to wait for them, for a minute', () => {
+test('a halt of which the nodes that were missing answer again says until when to wait, and what to do then', () => {
   const fixOf = (answeredAgo: number, penalised: readonly string[] = []) => {
     const active = NAMES.map(addressOf).filter((one) => !penalised.includes(one));
     const masternodes = { number: 1_000, round: 2_000, active, standby: [], penalised };
@@ -529,16 +535,13 @@ test('a halt of which the nodes that were missing answer again says to wait for 
     });
     return diagnoseAt(nodes).find(({ problem }) => problem === 'subnet_halted')?.fix;
   };
-  expect(fixOf(1_000)).toBe(
-    'wait a minute for n3, n4, which are just back and join the round after some time-outs; restart no other node',
-  );
+  expect(fixOf(1_000)).toBe(waitUntil('02:48:09'));
   // One that is penalised joins no round.
-  expect(fixOf(1_000, [addressOf('n4')])).toMatch(/^wait a minute for n3, which is just back and joins the round/);
-  const enough =
-    /^enough nodes answer, so wait a minute: what they tell each other at the third time-out often ends this; /;
-  expect(fixOf(60_000)).toMatch(enough);
+  expect(fixOf(1_000, [addressOf('n4')])).toBe(waitUntil('02:48:09', ['n1', 'n2', 'n3']));
+  expect(fixOf(60_000)).toBe(waitUntil('02:47:10'));
+  expect(fixOf(120_000)).toBe(waitUntil('02:46:10'));
   const halted = diagnoseAt(NAMES.map((name) => diagnosedNode(name, NAMES, { stalledMs: 40_000 })));
-  expect(halted.find(({ problem }) => problem === 'subnet_halted')?.fix).toMatch(enough);
+  expect(halted.find(({ problem }) => problem === 'subnet_halted')?.fix).toBe(waitUntil('02:47:30'));
 });
 
 test('a halt without one that is out does not send those who are connected to each other to their p2p ports', () => {
@@ -554,8 +557,10 @@ test('a halt without one that is out does not send those who are connected to ea
     const halted = diagnoseAt([...others, silent]);
     return halted.find(({ problem }) => problem === 'subnet_halted')?.fix;
   };
-  expect(fixWith(['n1', 'n2', 'n3'])).toMatch(/^enough nodes answer, so wait a minute: /);
-  expect(fixWith(['n1', 'n2'])).toMatch(/^enough nodes answer, so see that n1, n2 reach the others \(p2p ports\)/);
+  expect(fixWith(['n1', 'n2', 'n3'])).toMatch(/^if no block has come by 02:46:40 UTC, restart n1, n2 and n3 with /);
+  expect(fixWith(['n1', 'n2'])).toMatch(
+    /^see that n1, n2 reach the others \(p2p ports\), and if no block has come by 02:46:40 UTC, restart n1, n2 and n3 with /,
+  );
 });
 
 test('a halt counts from the newest block that a node has shown, though its nodes have ended since', () => {
@@ -591,8 +596,8 @@ test('nodes whose crash is still reported are not just back once they have run f
     const problems = diagnoseAt(nodes, { problems: crashed, ended: [] });
     return problems.find(({ problem }) => problem === 'subnet_halted')?.fix;
   };
-  expect(fixOf(59_000)).toMatch(/^wait a minute for n1, n2, n3, n4/);
-  expect(fixOf(61_000)).toMatch(/^enough nodes answer, so wait a minute: /);
+  expect(fixOf(59_000)).toBe(waitUntil('02:47:11'));
+  expect(fixOf(90_000)).toBe(waitUntil('02:46:40'));
 });
 
 test('while too few vote, a log without new blocks is not a fault of its node', () => {
@@ -694,8 +699,7 @@ test('after a restart of subnetd in a halt, nodes that were out then and answer 
     diagnoseSubnet(subnet, judgeTargets(targets, NOW), { problems, ended: [] }, NOW).problems.flatMap(
       ({ problem, name = '', state, fix }) => (state === 'clearing' ? [] : [`${problem} ${name}: ${fix}`]),
     );
-  const wait =
-    'subnet_halted : wait a minute for n3, n4, which are just back and join the round after some time-outs; restart no other node';
+  const wait = `subnet_halted : ${waitUntil('02:47:30')}`;
   expect(said(open)).toEqual([wait]);
   // As while one of the two is still out.
   const half = back.map((one) => (one.target.name === 'n4' ? (paused[3] as KnownTarget) : one));
@@ -706,7 +710,7 @@ test('after a restart of subnetd in a halt, nodes that were out then and answer 
     );
   expect(said(clearing(59_999))).toEqual([wait]);
   expect(said(clearing(60_000))[0]).toBe(
-    'subnet_halted : enough nodes answer, so see that n1, n2 reach the others (p2p ports); if no block comes, read the log of one: it names the round that times out',
+    `subnet_halted : see that n1, n2 reach the others (p2p ports), and ${waitUntil('02:47:30')}`,
   );
 });
 
@@ -787,7 +791,7 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   expect(haltOf(NAMES.map((name) => back(name)))).toEqual([
     'open',
     'no block after 1000 for 10m; 0 of 4 masternodes can vote, 3 needed, and 4 have just started',
-    'wait a minute for n1, n2, n3, n4, which are just back and join the round after some time-outs; restart no other node',
+    waitUntil('02:48:08'),
     'd is halted',
   ]);
   expect(haltOf(NAMES.map((name) => back(name, 1_001)))[0]).toBe('clearing');
