@@ -320,6 +320,7 @@ describe('a checkpoint contract', () => {
   });
 
   test('belongs to another chain when the subnet has another block at its height', () => {
+    expect(causesOf(parent({ onSubnet: { found: 'other' } }))[0]?.confirmMs).toBeUndefined();
     expect(only(parent({ onSubnet: { found: 'other' } }))).toEqual({
       problem: 'contract_of_other_chain',
       summary: 'the checkpoint contract belongs to another chain than this subnet',
@@ -337,6 +338,7 @@ describe('a checkpoint contract', () => {
       problem: 'contract_of_other_chain',
       evidence: 'the contract is at block 1011, and the subnet only at 1000, as after a reset of the subnet',
       explains: [{ component: 'relayer', name: 'relayer', check: 'submissions' }],
+      confirmMs: 16_000,
     });
     expect(named(parent({ ...at(1_010), onSubnet: { found: 'absent' } }))).toEqual([]);
     expect(named(above, [], halted)).toEqual(['subnet_halted']);
