@@ -544,6 +544,21 @@ test('a halt of which the nodes that were missing answer again says until when t
   expect(halted.find(({ problem }) => problem === 'subnet_halted')?.fix).toBe(waitUntil('02:47:30'));
 });
 
+test('a halt gives a node that was cut off a minute from its return, whenever the last block came', () => {
+  const fixOf = (backAgo: number) => {
+    const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, { stalledMs: 120_000 }));
+    const cutOff: Problem = {
+      ...{ problem: 'node_partitioned', severity: 'warning', alert: 'SubnetNodePartitioned' },
+      ...{ component: 'node', name: 'n2', summary: '', evidence: '', fix: '', explains: [], causes: [] },
+      ...{ state: 'clearing', since: NOW - 200_000, seenAt: NOW - backAgo, clearingSince: NOW - backAgo },
+    };
+    const problems = diagnoseAt(nodes, { problems: [cutOff], ended: [] });
+    return problems.find(({ problem }) => problem === 'subnet_halted')?.fix;
+  };
+  expect(fixOf(59_999)).toBe(waitUntil('02:46:10').replace('has come by 02:46:10 UTC', 'comes within a minute'));
+  expect(fixOf(60_000)).toBe(waitUntil('02:46:10'));
+});
+
 test('a halt without one that is out does not send those who are connected to each other to their p2p ports', () => {
   const refused = { kind: 'refused', address: 'n' } as const;
   const fixWith = (peers: readonly string[]) => {
