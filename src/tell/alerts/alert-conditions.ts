@@ -28,11 +28,12 @@ const toLabels = (subnet: string, { component, name }: Pick<Problem, 'component'
   component === undefined || name === undefined ? { subnet } : { subnet, component, name };
 
 function toDetails(problem: Problem): AlertDetails {
-  const { summary, fix, about, state } = problem;
+  const { summary, fix, about, state, restoredAt } = problem;
   return {
     ...{ summary, evidence: withOrigin(problem), fix },
     ...(about !== undefined && { about }),
     ...(state === 'clearing' && { isClearing: true as const }),
+    ...(restoredAt !== undefined && { isRestored: true as const }),
   };
 }
 

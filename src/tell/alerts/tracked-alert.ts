@@ -33,6 +33,8 @@ export interface AlertDetails {
   readonly about?: string;
   /** It is not seen any more, and is over if it stays away. */
   readonly isClearing?: true;
+  /** It was found before subnetd was started, as its evidence says. When it was seen last is not known. */
+  readonly isRestored?: true;
 }
 
 /** What is wrong and what to do first, for comparison: a number, a share or a duration that differs makes no other cause. */

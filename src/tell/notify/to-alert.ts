@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { formatSecond } from '../../lib/duration.ts';
+import { beginSentence } from '../../lib/words.ts';
 import type { AlertAnnotations, AlertLabels, TrackedAlert } from '../alerts/tracked-alert.ts';
 
 /** An alert as `POST /api/v2/alerts` takes it; times are RFC 3339. */
@@ -14,8 +15,8 @@ export interface PostableAlert {
 /** The annotations, with what was last seen of the problem. Its durations are of then. */
 const describe = ({ annotations, details, seenAt }: TrackedAlert, toWall: Clock['toWall']): AlertAnnotations => {
   if (details === undefined) return annotations;
-  const { evidence, fix } = details;
-  const seen = `Seen at ${formatSecond(toWall(seenAt))}: ${evidence}.`;
+  const { evidence, fix, isRestored } = details;
+  const seen = isRestored ? `${beginSentence(evidence)}.` : `Seen at ${formatSecond(toWall(seenAt))}: ${evidence}.`;
   return { ...annotations, description: `${annotations.description} ${seen}${fix ? ` To do: ${fix}.` : ''}` };
 };
 

@@ -32,6 +32,7 @@ import {
   findMode,
   findRelayer,
   findSubmission,
+  OLD_READING_MS,
   parentSubject,
   submits,
 } from './parent-view.ts';
@@ -179,7 +180,9 @@ function findOldHead(view: SubnetView, parent: ParentFacts): Found {
   if (!head.ok || headAgeMs < limitMs) return undefined;
   const since = standsSince(parent);
   const fell = head.value.number * 2 < before;
-  const age = `its newest block, ${head.value.number}, is ${formatDuration(headAgeMs)} old by our clock${fell ? `, and it was at ${before} before` : ''}`;
+  const [is, read] =
+    view.now - at >= OLD_READING_MS ? ['was', ` when it was read ${formatMoment(at, view)}`] : ['is', ''];
+  const age = `its newest block, ${head.value.number}, ${is} ${formatDuration(headAgeMs)} old by our clock${read}${fell ? `, and it was at ${before} before` : ''}`;
   const fix = fell
     ? 'if the parent chain was wiped or replaced, deploy the checkpoint contract there again; else name a node that has all blocks in PARENTNET_URL and parentChain.rpc'
     : 'ask another node of the parent chain: if that one is higher, name it in PARENTNET_URL and parentChain.rpc, else the parent chain has halted';

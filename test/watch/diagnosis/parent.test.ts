@@ -612,6 +612,10 @@ describe('a parent chain of a known pace', () => {
         'its newest block, 77, is 41s old by our clock; readings over 31s show no newer one, and until then one came every 2s',
       fix: 'ask another node of the parent chain: if that one is higher, name it in PARENTNET_URL and parentChain.rpc, else the parent chain has halted',
     });
+    const readBefore = { ...standing(2_000, 41_000, 46_000), at: NOW - 15_000 };
+    expect(only(readBefore)?.evidence).toBe(
+      'its newest block, 77, was 41s old by our clock when it was read 15s ago (02:46:25 UTC); readings over 31s show no newer one, and until then one came every 2s',
+    );
     // The age counts for its confirmation, which takes as long as five blocks more.
     expect(causesOf(standing(2_000, 41_000, 31_000))[0]).toMatchObject({ lastedMs: 41_000, confirmMs: 30_000 });
     expect(causesOf(standing(12_000, 150_000, 90_000))[0]).toMatchObject({ lastedMs: 150_000, confirmMs: 180_000 });

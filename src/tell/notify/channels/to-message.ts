@@ -65,7 +65,7 @@ export interface Message {
 /** What was seen. In a message of what is no longer seen it has its time, as nothing else in that says that it is not of now. */
 function describeSeen({ annotations, details, seenAt }: NotifiedAlert, status: MessageAlert['status']): string {
   if (details === undefined) return annotations.description ?? '';
-  const isPast = (status === 'resolved' || details.isClearing) && seenAt !== undefined;
+  const isPast = (status === 'resolved' || details.isClearing) && !details.isRestored && seenAt !== undefined;
   return `${isPast ? `seen at ${formatSecond(seenAt)}: ` : ''}${details.evidence}`;
 }
 

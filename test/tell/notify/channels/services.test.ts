@@ -53,10 +53,20 @@ it('a message says which alerts are clearing, and gives no fix for those that ha
   const details = { summary: 'n1 is down', evidence: 'it answers no call', fix: 'docker start n1' };
   const one = { ...firingAlert('n1', 0), startsAt: 0, details };
   const clearing = { ...one, details: { ...details, isClearing: true as const } };
-  const planned = { kind: 'change', begun: [one], ended: [{ ...one, endsAt: 9_000 }], ongoing: [clearing] } as const;
+  const stored = {
+    ...details,
+    evidence: 'seen before subnetd was started: it answers no call',
+    isRestored: true as const,
+  };
+  const ended = [
+    { ...one, endsAt: 9_000 },
+    { ...one, endsAt: 9_000, details: stored },
+  ];
+  const planned = { kind: 'change', begun: [one], ended, ongoing: [clearing] } as const;
   const { alerts } = toMessage(planned, undefined, { channel: 'ops', group: 'devnet', instance: 'one', now: 9_000 });
   expect(alerts.map(({ status, fix, isClearing }) => [status, fix, isClearing])).toEqual([
     ['firing', 'docker start n1', undefined],
+    ['resolved', undefined, undefined],
     ['resolved', undefined, undefined],
     ['firing', 'docker start n1', true],
   ]);
@@ -64,6 +74,8 @@ it('a message says which alerts are clearing, and gives no fix for those that ha
   expect(alerts.map(({ evidence }) => evidence)).toEqual([
     'it answers no call',
     'seen at 1970-01-01 00:00:00 UTC: it answers no call',
+    // When it was seen last is not stored.
+    'seen before subnetd was started: it answers no call',
     'seen at 1970-01-01 00:00:00 UTC: it answers no call',
   ]);
 });
