@@ -6,7 +6,7 @@ import type { TargetState } from '../../../src/model/snapshot.ts';
 import { toRestoredProblem } from '../../../src/tell/incidents/stored-incidents.ts';
 import { NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { type FollowedProblems, restoreProblems, type Shown } from '../../../src/watch/diagnosis/follow-problems.ts';
-import { follow } from '../../support/diagnosed.ts';
+import { containerOf, follow } from '../../support/diagnosed.ts';
 import { failing, nodeState, statesAfter, suspicion, T0, well } from '../../support/followed.ts';
 
 const SECOND = 1_000;
@@ -68,6 +68,16 @@ describe('a problem', () => {
     const hidden = [nodeState('a', { latest_block: 'unknown' }), nodeState('b', { peers: 'pass' })];
     expect(statesAfter(...opened, [confirmMs + 2 * clearMs, [], hidden]).at(-1)).toEqual(['open']);
     expect(statesAfter(...opened, [confirmMs + SECOND, [], [nodeState('b', { peers: 'pass' })]]).at(-1)).toEqual([]);
+  });
+
+  test('of the container before is over, although it was found for a moment more', () => {
+    const stateAfter = (startedBefore: number, lastRestartBy: 'recreation' | 'policy' = 'recreation') => {
+      const container = { ...containerOf('a', { startedAt: T0 + confirmMs - startedBefore }), lastRestartBy };
+      const starting = { ...nodeState('a', { latest_block: 'unknown' }), facts: { container } } as TargetState;
+      return statesAfter([0, [suspicion()]], [confirmMs, [suspicion()]], [confirmMs + SECOND, [], [starting]]).at(-1);
+    };
+    expect([stateAfter(2_999), stateAfter(3_000), stateAfter(-SECOND)]).toEqual([['clearing'], ['open'], ['clearing']]);
+    expect(stateAfter(2_999, 'policy')).toEqual(['open']);
   });
 
   test('that others join or leave is another suspicion, but the same problem once it is open', () => {
