@@ -34,9 +34,10 @@ import {
   findSubmission,
   OLD_READING_MS,
   parentSubject,
+  submissionsOf,
   submits,
 } from './parent-view.ts';
-import { checkOf, type SubnetView, startedAtOf } from './subnet-view.ts';
+import { type SubnetView, startedAtOf } from './subnet-view.ts';
 import { explain, type Found, refsTo, suspect, type Texts } from './suspect.ts';
 
 const TOP_UP_DAYS = 30n;
@@ -277,6 +278,8 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Found {
   const isLate = lag.ms - lag.since.ms > allowed.ms && progress.readAt - progress.advancedAt > allowed.ms;
   if (!(hasManyBlocks || isLate) || catchesUp(view, progress)) return undefined;
   const relayer = findRelayer(view);
+  // Nothing was read of what it has brought since it submits again.
+  if (submits(view) && (submissionsOf(view)?.since ?? 0) > progress.readAt) return undefined;
   const { submittedAt = 0 } = relayer?.state.facts.logs?.relayer ?? {};
   // Its first cycle begins within a minute, and the contract moves a moment after that.
   const isNew = view.now - ((relayer && startedAtOf(relayer)) ?? Number.NEGATIVE_INFINITY) < 2 * START_MS;
@@ -367,7 +370,7 @@ export function withContract(one: Suspicion, view: SubnetView, failsSince: numbe
   const isRead = observation?.contract?.ok && observation.contract.value.kind === 'checkpoint';
   if (!progress || !isRead || !BY_LOG.includes(one.problem)) return one;
   const relayer = findRelayer(view)?.state;
-  const since = Math.max((relayer && checkOf(relayer, 'submissions')?.since) ?? view.now, failsSince);
+  const since = Math.max(submissionsOf(view)?.since ?? view.now, failsSince);
   // What goes to another contract is not seen to arrive.
   const failing = [...errorsOf(relayer), ...(relayer?.facts.service?.queues?.filter(failsNow) ?? [])];
   const isOfContract = failing.every(({ mode }) => mode === 'full' || mode === 'lite');

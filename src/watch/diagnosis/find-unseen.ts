@@ -25,6 +25,11 @@ const PROBE_MS = 10_000;
 /** What is not said of a node that cannot be seen. */
 const UNJUDGED = ['node_down', 'node_hanging', 'node_stalled', 'node_without_block', 'rpc_closed'] as const;
 
+const CHECK_LINK = 'check the network link and the name server of the machine of subnetd';
+
+/** Nor is the parent chain, without a network. */
+const OF_PARENT = ['parent_unreachable', 'parent_unseen'] as const;
+
 /** Nothing is seen of the nodes, so nothing can be judged of them. */
 const suspectUnseen = (
   problem: ProblemName,
@@ -68,14 +73,13 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Found {
   const known =
     talking.length > 0 ? `, while the IPC socket of ${namesOf(talking)} answers` : ', and none is known to be stopped';
   const all = asked.length === 1 ? `${asked[0]?.name}, the only node, became` : `all ${asked.length} nodes became`;
-  const ofParent = refsTo(parentSubject(view), 'parent_unreachable', 'parent_unseen');
-  return suspectUnseen('monitor_offline', view, ofParent, {
+  return suspectUnseen('monitor_offline', view, refsTo(parentSubject(view), ...OF_PARENT), {
     summary: 'subnetd cannot reach any node',
     evidence: `${all} unreachable from here (${met.join(', or ')})${describeLogs(rising) || known}`,
     fix:
       reached.length > 0
         ? `see whether a firewall between here and the RPC ports of the nodes drops packets, as ${listEach(reached, ({ state }) => state.target.name)} ${reached.length === 1 ? 'is' : 'are'} reached; the subnet itself may be well`
-        : 'check the network link and the name server of the machine of subnetd; the subnet itself may be well',
+        : `${CHECK_LINK}; the subnet itself may be well`,
   });
 }
 
@@ -96,11 +100,17 @@ function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Found {
   const all = view.nodes.length === 1 ? 'its node has not' : `none of its ${view.nodes.length} nodes has`;
   const rest =
     unasked.length === 0 ? '' : `, and ${formatCount(unasked.length, 'of them is', 'of them are')} still to be asked`;
+  // Without a network no container, service or parent chain is seen either.
+  const isUnseen = ({ fault, container: { kind } }: NodeView) =>
+    NETWORK_FAULTS.includes(fault?.kind) && kind === 'unknown';
+  const answers = view.services.some(({ state }) => state.facts.service?.observation.ok);
+  const isCut = !answers && !view.facts.parent?.observation.head.ok && rising.length === 0 && asked.every(isUnseen);
+  const ofParent = isCut ? refsTo(parentSubject(view), ...OF_PARENT) : [];
   // Nor is it known which clients they run, and each has another image.
-  return suspectUnseen('never_reached', view, refsTo({}, 'images_differ'), {
+  return suspectUnseen('never_reached', view, [...refsTo({}, 'images_differ'), ...ofParent], {
     summary: 'subnetd has not reached any node yet',
     evidence: `${all} answered since subnetd started${rest}${describeLogs(rising)}; ${why?.seen ?? ''}`,
-    fix: `check the addresses under rpc in the inventory; ${rising.length === 0 ? `if they are right: ${why?.fix ?? 'see that the nodes run'}` : 'starting a node does not help'}`,
+    fix: `${isCut ? `${CHECK_LINK}, then ` : 'check '}the addresses under rpc in the inventory; ${rising.length === 0 ? `if they are right: ${why?.fix ?? 'see that the nodes run'}` : 'starting a node does not help'}`,
   });
 }
 

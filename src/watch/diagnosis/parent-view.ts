@@ -39,10 +39,15 @@ export const explainUnfed = ({ services }: SubnetView) =>
     .filter(({ state }) => failsAtNode(state) || checkOf(state, 'submissions')?.seen.includes(NO_NEW_BLOCKS))
     .flatMap((one) => explain(one, 'submissions'));
 
+/** Whether the relayer submits, as it was judged last. */
+export function submissionsOf(view: SubnetView) {
+  const relayer = findRelayer(view);
+  return relayer && checkOf(relayer.state, 'submissions');
+}
+
 /** Whether the log of the relayer shows that it submits, or does not; undefined when it says neither. */
 export function submits(view: SubnetView): boolean | undefined {
-  const relayer = findRelayer(view);
-  const { verdict = 'unknown' } = (relayer && checkOf(relayer.state, 'submissions')) ?? {};
+  const { verdict = 'unknown' } = submissionsOf(view) ?? {};
   return verdict === 'unknown' || verdict === 'skipped' ? undefined : verdict !== 'fail';
 }
 

@@ -183,7 +183,7 @@ export function explainFault(
     case 'no-committed':
       return {
         seen: 'it knows no committed block yet, as after a start',
-        fix: 'wait a minute, then check that two thirds of the nodes run',
+        fix: `wait a minute; if it stays so, see whether the other nodes commit blocks, and ${seeLog}`,
       };
     case 'result-error': {
       const { method, params } = client.calls(namespace).latest;

@@ -93,12 +93,12 @@ const MINED_WITHIN_MS = 780_000;
 const MISSED_CYCLES = 3;
 
 const hangs = (mode: RelayerMode, silentMs: number, moment: Moment): Finding => ({
-  seen: `the relayer (${formatMode(mode)}) began a cycle ${formatMoment(moment.now - silentMs, moment)} and has printed nothing since: the node that SUBNET_URL or PARENTNET_URL names takes the connection and never answers`,
-  fix: 'fix that node and restart the relayer',
+  seen: `the relayer (${formatMode(mode)}) began a cycle ${formatMoment(moment.now - silentMs, moment)} and has printed nothing since, so it hangs, or waits for the node that SUBNET_URL or PARENTNET_URL names`,
+  fix: 'see that both nodes answer from where the relayer runs, and restart it',
 });
 
 /** What a relayer says nothing of by itself: it has nothing to submit. */
-export const NO_NEW_BLOCKS = 'the subnet makes no new blocks, or is behind its contract';
+export const NO_NEW_BLOCKS = 'no new blocks, or is behind its contract';
 
 /** What was seen with what a line of a pattern means, and what to do about that. */
 function specify(start: string, { patterns }: LogFacts, name: string): Finding {
@@ -142,7 +142,7 @@ function findModeFault([mode, facts]: ModeEntry, logs: LogFacts, base: number, v
   if (now - last >= limitMs && phase === 'cycle' && silentMs > 1.5 * periodMs) return hangs(mode, silentMs, view);
   if (now - last < limitMs) return undefined;
   return {
-    seen: `${who} has submitted nothing for ${formatDuration(now - last)} (limit ${formatDuration(limitMs)}) although its cycles go on: ${NO_NEW_BLOCKS}`,
+    seen: `${who} has submitted nothing for ${formatDuration(now - last)} (limit ${formatDuration(limitMs)}) although its cycles go on: the subnet commits ${NO_NEW_BLOCKS}`,
   };
 }
 

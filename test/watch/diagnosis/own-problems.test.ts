@@ -180,6 +180,15 @@ describe('a log that cannot be read', () => {
     expect(named(gone)).not.toContain('log_source_down n2');
     const lost = subnetWith(sourceDown('container', 'docker-unreachable'));
     expect(named(lost)).toEqual([]);
+    // One that answers runs: another container with its key would sign twice.
+    const renamed = judgeTargets(
+      subnetWith(sourceDown('container', 'no-container'), { container: gone[0]?.facts.container }),
+      NOW,
+    );
+    expect(renamed[0]?.checks.find(({ check }) => check === 'log_block')).toMatchObject({
+      seen: 'the log of n2 cannot be read: there is no such container',
+      fix: 'correct container in the inventory if it was renamed',
+    });
     const ref = { problem: 'log_source_down', component: 'node', name: 'n2' } as const;
     expect(isJudged(indexSubjects(judgeTargets(lost, NOW))(ref), ref.problem)).toBe(false);
     expect(isJudged(indexSubjects(judgeTargets(subnetWith({}), NOW))(ref), ref.problem)).toBe(true);

@@ -245,6 +245,21 @@ describe('a checkpoint contract', () => {
     expect(named(parent(at(998 - 166), { readAt: NOW - 30_000 }))).toEqual(['checkpoint_behind relayer']);
   });
 
+  test('is not blamed before it was read once since the relayer submits again', () => {
+    const facts = parent(at(800), { ...still(6 * MINUTE), readAt: NOW - 18_000 });
+    const found = (since: number) => {
+      const targets = [...nodes, relayer()];
+      const again = judgeTargets(targets, NOW).map((one) => ({
+        ...one,
+        checks: one.checks.map((each) => (each.check === 'submissions' ? { ...each, since } : each)),
+      }));
+      const whole = { ...subnet, targets: targets.map(({ target }) => target) };
+      return listCauses(viewSubnet(whole, again, NOW, { parent: facts })).map(({ problem }) => problem);
+    };
+    expect(found(NOW - 17_999)).toEqual([]);
+    expect(found(NOW - 18_000)).toEqual(['checkpoint_behind']);
+  });
+
   test('that catches up is not a problem, and one that only keeps its distance is', () => {
     const moves = (blocks: number) => ({
       recent: [
@@ -560,6 +575,37 @@ describe('a parent chain', () => {
     expect(named(silent(), [relayer()], cut)).toEqual(['monitor_offline']);
   });
 
+  test('is not blamed when subnetd has reached nothing since its start, unless something else is seen', () => {
+    const fault = { kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false } as const;
+    const observation = { answered: false, latest: { ok: false, fault }, peers: { ok: false, fault } } as const;
+    const { target: served } = diagnosedService('relayer');
+    const dark = { target: served, facts: { service: { observation: { ok: false, fault } } } } as KnownTarget;
+    const unmet = NAMES.map((name) => {
+      const { container: _, ...target } = diagnosedNode(name, NAMES).target;
+      return { target, facts: { node: { observation } } } as KnownTarget;
+    });
+    const [one, ...more] = causesOf(silent(), [dark], unmet);
+    expect(more).toEqual([]);
+    expect(one).toMatchObject({
+      problem: 'never_reached',
+      fix: 'check the network link and the name server of the machine of subnetd, then the addresses under rpc in the inventory; if they are right: check whether it hangs, and read the log of the node n1',
+    });
+    // A service, a container, or the parent chain: then there is a network.
+    const fixes = (...given: Parameters<typeof causesOf>) =>
+      causesOf(...given).flatMap(({ problem, fix }) => (problem === 'never_reached' ? fix.split(';')[0] : problem));
+    const found = NAMES.map((name) => {
+      const { target, facts } = diagnosedNode(name, NAMES);
+      return { target, facts: { node: { observation }, container: facts.container } } as KnownTarget;
+    });
+    const addresses = 'check the addresses under rpc in the inventory';
+    expect(fixes(silent(), [diagnosedService('relayer')], unmet)).toEqual([addresses, 'parent_unreachable']);
+    expect(fixes(silent(), [dark], [...found.slice(0, 1), ...unmet.slice(1)])).toEqual([
+      addresses,
+      'parent_unreachable',
+    ]);
+    expect(fixes(parent(), [dark], unmet)[0]).toBe(addresses);
+  });
+
   test('with another chain id than at first is that problem alone, whatever its contract says', () => {
     const other: ParentFacts = {
       ...parent(),
@@ -707,7 +753,7 @@ describe('a halt', () => {
   test('explains that there is nothing to submit, and a node that the relayer cannot read', () => {
     const idle = { cycleAt: NOW, phase: 'done', phaseAt: NOW, attempted: false } as const;
     expect(told(parent(), relayer(6 * MINUTE, { byMode: { full: idle } }))).toEqual([
-      'the relayer (FULL) has submitted nothing for 1h (limit 5m) although its cycles go on: the subnet makes no new blocks, or is behind its contract, because the subnet is halted',
+      'the relayer (FULL) has submitted nothing for 1h (limit 5m) although its cycles go on: the subnet commits no new blocks, or is behind its contract, because the subnet is halted',
       ['subnet_halted'],
     ]);
     expect(told(parent(), failing('subnet_unreachable'))).toEqual([

@@ -198,6 +198,12 @@ describe('a fault', () => {
     expect(fix).toMatch(/^(?:add|check|correct|fix|let|move|raise|read|restart|run|see|set|start|wait|write)\b/);
   });
 
+  it('says nothing of the other nodes where only this one knows no committed block', () => {
+    expect(explainFault({ kind: 'no-committed' }, nodeTarget('a')).fix).toBe(
+      'wait a minute; if it stays so, see whether the other nodes commit blocks, and read the log of the node a',
+    );
+  });
+
   it('is explained in words of its own, with no user info in them', () => {
     const texts = findings.map(formatReason);
     expect(new Set(texts).size).toBe(texts.length);

@@ -101,7 +101,10 @@ const healthyThen = (...lines: readonly string[]): string =>
 test('silence after the first line of a cycle is a hang', async () => {
   const text = healthyThen(relayerLine('⏰ Full Relayer: Executing normal flow periodically', 20), redisLine(110));
   const { checks } = await judgeSavedLog('relayer', text);
-  expect(checks[0]).toMatchObject({ verdict: 'fail', reason: expect.stringContaining('never answers') });
+  const reason = expect.stringMatching(
+    /and has printed nothing since, so it hangs, or waits for the node that SUBNET_URL or PARENTNET_URL names; see that both nodes answer from where the relayer runs, and restart it/,
+  );
+  expect(checks[0]).toMatchObject({ verdict: 'fail', reason });
 });
 
 test('silence after an attempt is normal for as long as a transaction may take, and then it is not', async () => {
