@@ -47,13 +47,16 @@ function describeLoss(orphans: readonly string[], { nodes, silentVoters, now, to
   return `${signs}, and missed ${listEach(orphans, (one) => String(silentVoters.get(one)))} of its last rounds`;
 }
 
+/** The keys of masternodes with which several nodes run, by their addresses. */
+export function findShared({ nodes, masters }: SubnetView) {
+  const running = nodes.filter((node) => node.answers === true && masters.has(addressOf(node) ?? ''));
+  return [...Map.groupBy(running, (node) => addressOf(node) ?? '')].filter(([, ones]) => ones.length > 1);
+}
+
 /** Masternodes that nobody runs, keys that two nodes have, and keys that sign twice. Each node by itself seems to give its vote. */
 function findKeyProblems(view: SubnetView): readonly Suspicion[] {
   const orphans = findOrphans(view);
-  // The nodes that run with one key. Only that of a masternode matters.
-  const running = view.nodes.filter((node) => node.answers === true && view.masters.has(addressOf(node) ?? ''));
-  const byAddress = Map.groupBy(running, (node) => addressOf(node) ?? '');
-  const shared = [...byAddress].filter(([, ones]) => ones.length > 1);
+  const shared = findShared(view);
   const { ofShared, ofOthers } = findDoubleVotes(view, new Set(shared.map(([address]) => address)));
   const unvoiced = listEach(orphans, shorten);
   const found = shared.map(([address, nodes]) => {

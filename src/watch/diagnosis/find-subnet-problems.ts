@@ -3,7 +3,7 @@ import { highest } from '../../lib/numbers.ts';
 import { formatCount, listEach, listNames, shorten } from '../../lib/words.ts';
 import { clientOf } from '../clients/clients.ts';
 import { isCredible } from '../rules/view.ts';
-import { findOrphans } from './find-chain-problems.ts';
+import { findOrphans, findShared } from './find-chain-problems.ts';
 import { describeReturn } from './find-epoch.ts';
 import { explainHalt, findHalt } from './find-halt.ts';
 import { findNextSetProblem } from './find-next-set.ts';
@@ -57,6 +57,9 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
   const orphans = findOrphans(view).map(shorten);
   const names = listNames([...found, ...orphans]);
   const back = listNames([...found, ...orphans.map((address) => `${address} (no node has its key)`)]);
+  // A node that runs with the key of another one has left its own to nobody.
+  const twins = orphans.length === 0 ? [] : findShared(view).map(([, ones]) => listNames(ones.map(({ name }) => name)));
+  const stop = twins.map((ones) => `stop one of ${ones} at once, as they run with one key; `).join('');
   const short = required - voting;
   if (short > 0 && goesOnWithout(missing, view)) return undefined;
   const isShortNow = voting - starting < required;
@@ -69,7 +72,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
     confirmMs: short > 0 ? view.stallAfterMs + ASKED_WITHIN_MS : undefined,
     summary: isShortNow ? 'too few nodes vote for another block' : 'no further node may fail',
     evidence: `${voting - starting} of ${total} masternodes vote${starting === 0 ? '' : `, ${formatCount(starting, 'has', 'have')} just started,`} and ${formatCount(required, 'is', 'are')} needed, without ${names}`,
-    fix: `bring back ${back}${short > 0 ? `: ${short} more must vote${describeUntold(view, missing)}; restart no other node` : isShortNow ? ', and wait for those that have just started; restart no other node' : ' before any other work, and restart no other node'}`,
+    fix: `${stop}bring back ${back}${short > 0 ? `: ${short} more must vote${describeUntold(view, missing)}; restart no other node` : isShortNow ? ', and wait for those that have just started; restart no other node' : ' before any other work, and restart no other node'}`,
     // Without votes no block comes, and no log shows one.
     explains: short > 0 ? explainHalt(view) : [],
     causes: short > 0 ? refsTo({}, 'finality_stalled') : [],

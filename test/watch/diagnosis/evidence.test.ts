@@ -186,6 +186,18 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
         : { chain: { ...chain, masternodes } };
     });
 
+  test('a key that two nodes run with is the cause, and one of them is to be stopped before anything else', () => {
+    const targets = withN4(addressOf('n3'));
+    const { problems } = diagnose(targets);
+    expect(problems.map(({ problem }) => problem)).toEqual(['quorum_at_risk', 'key_shared']);
+    const fix =
+      'top one of n3, n4 at once, as they run with one key; bring back 0xn9… (no node has its key) before any other work, and restart no other node';
+    expect(problems[0]?.fix).toBe(`s${fix}`);
+    const open = problems.map((one) => ({ ...one, state: 'open' as const, openedAt: NOW }));
+    const { headline } = diagnoseSubnet(toSubnet(targets), judge(targets), { problems: open, ended: [] }, NOW);
+    expect(headline?.detail).toContain(`S${fix}.`);
+  });
+
   test('a node that has another key than that of a masternode is named', () => {
     expect(words(withN4('0xother'))).toMatchObject([
       {
