@@ -75,7 +75,7 @@ export const serviceRules = reportProblems(
         'The {{ $labels.name }} of {{ $labels.subnet }} does not answer by HTTP as a healthy one does, for instance because its process ended in a container that lives on. Read its log, then restart its container.',
     },
     SubnetStatsStale: {
-      summary: 'The stats server of {{ $labels.subnet }} gets no data from the nodes.',
+      summary: 'The stats server of {{ $labels.subnet }} gets no new blocks or no history from the nodes.',
       description:
         'No node sends the stats server of {{ $labels.subnet }} its blocks or its history. Check that STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes are those of the stats server, and restart it.',
     },

@@ -21,13 +21,16 @@ import {
 } from './subnet-view.ts';
 import { explain, type Found, READ_FROM_NODE, suspect, suspectTarget } from './suspect.ts';
 
-const SUMMARY: Readonly<Record<Exclude<(typeof PROBLEM_OF_CHECK)[CheckName], undefined>, (name: string) => string>> = {
+const SUMMARY: Readonly<
+  Record<Exclude<(typeof PROBLEM_OF_CHECK)[CheckName], undefined>, (name: string, check: CheckName) => string>
+> = {
   peers_missing: (name) => `${name} does not have the peers that it should have`,
   node_log_fault: (name) => `the log of ${name} shows a fault`,
   bootnode_misses_node: () => 'the bootnode does not hear every node',
   relayer_stopped: () => 'the relayer submits no blocks',
   service_down: (name) => `the ${name === 'stats' ? 'stats server' : name} does not answer as it should`,
-  stats_stale: () => 'the stats server gets no data from the nodes',
+  stats_stale: (_, check) =>
+    `the stats server gets no ${check === 'history_data' ? 'history' : 'new blocks'} from the nodes`,
   frontend_errors: () => 'the frontend shows errors',
 };
 
@@ -64,7 +67,7 @@ function toSuspicion(view: TargetView, { check, seen, fix }: FailedCheck, subnet
   const hangs = observation?.ok === false && observation.fault.kind === 'timeout';
   const [cause, summary] = (problem === 'relayer_stopped' ? nameRelayerCause(state) : undefined) ?? [problem];
   return suspectTarget(cause, view, {
-    summary: summary ?? SUMMARY[problem](name),
+    summary: summary ?? SUMMARY[problem](name, check),
     evidence: seen,
     fix:
       isDown && isDockerSilent(view, subnet)

@@ -82,3 +82,25 @@ test('a stats server that found no contract at an earlier start, and runs since,
   expect(since(90_000)).toEqual([]);
   expect(since(20_000)).toEqual(['stats_without_contract stats']);
 });
+
+test.each([
+  ['no new blocks', { block: { number: 990, at: NOW, risenAt: NOW - 121_000 }, historyAt: NOW }],
+  ['no history', { block: { number: 1_000, at: NOW, risenAt: NOW }, startedAt: NOW - 61_000 }],
+] as const)('one that gets %s is told as that, while the rest comes', (what, stats) => {
+  const { target, facts } = diagnosedService('stats');
+  const sources = { file: { up: true, lines: 9, since: NOW - 3_600_000 } };
+  const one = {
+    target: { ...target, logFiles: [{ path: '/srv/stats.log', timezone: 'UTC' }] },
+    facts: { ...facts, logs: { sources, patterns: {}, stats } },
+  };
+  const targets = [...NAMES.map((name) => diagnosedNode(name, NAMES)), one as KnownTarget];
+  const subnet = {
+    name: 'devnet',
+    consensus: 'XDPoS',
+    settings: DEFAULT_SETTINGS,
+    targets: targets.map((each) => each.target),
+  };
+  expect(listCauses(viewSubnet(subnet, judgeTargets(targets, NOW), NOW))).toMatchObject([
+    { problem: 'stats_stale', summary: `the stats server gets ${what} from the nodes` },
+  ]);
+});
