@@ -238,6 +238,9 @@ const findNewestShown = ({ nodes, reference }: SubnetView): Block | undefined =>
     }),
   );
 
+/** `docker restart` gives a program ten seconds to end, and starts it at once then. */
+const RESTART_MS = 15_000;
+
 type Voters = ReturnType<typeof findVoters>;
 
 /** The nodes of a halted subnet that may bring a vote. One that is penalised or on standby brings none back. */
@@ -251,11 +254,12 @@ function findVoters(view: SubnetView) {
     present,
     // They take part, and are not connected to all others that do.
     lonely: present.filter(({ peers = Infinity }) => peers < present.length - 1),
-    // Out as well, and for less than a minute: those that have answered within it, and do not loop, may be away for a restart.
-    gone: out.filter(
-      ({ answers, state: { facts } }) =>
-        answers !== true && now - (facts.node?.latest?.lastGoodAt ?? 0) < START_MS && !isLooping(facts.container, now),
-    ),
+    // Out as well, and only just: those that have answered a moment ago, and do not loop, may be away for a restart.
+    gone: out.filter((node) => {
+      const { node: known, container } = node.state.facts;
+      const mostMs = isStopped(node) ? RESTART_MS : START_MS;
+      return node.answers !== true && now - (known?.latest?.lastGoodAt ?? 0) < mostMs && !isLooping(container, now);
+    }),
     // They have just started, and count as voting: they do not answer yet, or they do and join the round.
     starting: voters.filter((node) => node.isOut && !isMissing(node)),
     joining: voters.filter(({ isOut, name }) => !isOut && view.joining.has(name)),
