@@ -64,7 +64,8 @@ function findClosedRpc(node: NodeView, view: SubnetView): Found {
       ? `see on which address and port ${name} serves RPC, if at all`
       : `its container is set to serve RPC at port ${port}: see that this port is published`;
   const { seen = '', fix = '', since = view.now } = checkOf(state, 'latest_block') ?? {};
-  const { at: answersSince = view.now } = state.facts.node?.returned ?? {};
+  // Where it has always answered, that is known since its RPC has not.
+  const { at: answersSince = since } = state.facts.node?.returned ?? {};
   return suspectTarget('rpc_closed', node, {
     // The time in which it was waited for counts: its socket has answered meanwhile.
     lastedMs: answers === true ? view.now - Math.max(since, answersSince) : 0,

@@ -427,10 +427,10 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
     };
     expect(words(startedAgo(19_999)).map(({ problem }) => problem)).not.toContain('rpc_closed');
     // It is confirmed by the time in which its socket has answered, and its RPC has not.
-    const stateOf = (answersMs: number, failsMs: number) => {
+    const stateOf = (answersMs: number | undefined, failsMs: number) => {
       const known = startedAgo(25_000).map((one) => {
         const { node } = one.facts;
-        const returned = { at: NOW - answersMs, silentSince: NOW - 28_000 };
+        const returned = answersMs === undefined ? undefined : { at: NOW - answersMs, silentSince: NOW - 28_000 };
         return withFacts(one, node && one.target.name === 'n2' ? { node: { ...node, returned } } : {});
       });
       return diagnose(known, NOW - failsMs).problems.find(({ problem }) => problem === 'rpc_closed')?.state;
@@ -440,6 +440,7 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
       'open',
       'suspected',
     ]);
+    expect([stateOf(undefined, 29_999), stateOf(undefined, 30_000)]).toEqual(['suspected', 'open']);
     const targets = startedAgo(20_000);
     const log = { driver: 'json-file', isReadable: true };
     const setup = { id: 'n2', name: 'n2', log, published: [], ports: { rpc: 8_599 } };
