@@ -4,8 +4,8 @@ import type { Target } from '../../model/target.ts';
 /** How long after a start a service is probed: as soon as it may answer, once more, and when its time to start is over. */
 export const PROBED_AFTER_MS: readonly number[] = [1_000, SERVICE_START_MS / 2, SERVICE_START_MS + 500];
 
-/** A service that has just failed is probed this soon again, until its failure is confirmed. */
-const AGAIN_MS = 8_000;
+/** A service that has just failed is probed this soon again. The second time confirms its failure, which takes 16 s, a moment late or not. */
+const AGAIN_MS = 8_500;
 
 /**
  * Calls `probe` for a target that has started, `PROBED_AFTER_MS` after its last start, and for one that fails, `AGAIN_MS` later. Its

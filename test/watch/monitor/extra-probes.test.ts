@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createProcessClock } from '../../../src/lib/clock.ts';
+import { problemCatalog } from '../../../src/model/problem-catalog.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
 import { parseInventory } from '../../../src/watch/inventory/parse-inventory.ts';
 import { createExtraProbes } from '../../../src/watch/monitor/create-extra-probes.ts';
@@ -148,7 +149,7 @@ test('a service that fails is probed again soon until its failure is confirmed, 
   await monitor.probeTarget('d', 'frontend');
   expect(http()?.verdict).toBe('fail');
   const before = asked();
-  vi.advanceTimersByTime(7_999);
+  vi.advanceTimersByTime(8_499);
   expect(asked()).toBe(before);
   vi.advanceTimersByTime(1);
   vi.useRealTimers();
@@ -167,17 +168,34 @@ test('one that fails for long is left to its rounds, and one that has started to
     return probed.splice(0);
   };
   failed(stats, 0);
-  failed(relayer, 16_000);
-  expect(after(7_999)).toEqual([]);
+  failed(relayer, 17_000);
+  expect(after(8_499)).toEqual([]);
   expect(after(1)).toEqual(['stats']);
-  failed(stats, 15_999);
-  expect(after(8_000)).toEqual(['stats']);
+  failed(stats, 16_999);
+  expect(after(8_500)).toEqual(['stats']);
   started(relayer);
   failed(relayer, 0);
   expect(after(1_000)).toEqual(['relayer']);
   failed(relayer, 0);
   expect(after(8_999)).toEqual([]);
   expect(after(60_000)).toEqual(['relayer', 'relayer']);
+});
+
+test('the second probe after a failure confirms it, though the first was recorded a moment late', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const probed: number[] = [];
+  let ms = 0;
+  const { failed, stop } = createExtraProbes((target) => {
+    probed.push(ms);
+    failed(target, ms);
+  });
+  onTestFinished(stop);
+  failed(serviceTarget('stats'), 0);
+  for (ms = 100; ms < 60_000; ms += 100) vi.advanceTimersByTime(100);
+  const [, second = 0, ...others] = probed;
+  expect(second - problemCatalog.service_down.confirmMs).toBe(1_000);
+  expect(others).toEqual([]);
 });
 
 test('a start is followed by three probes, those of the last start only, and by none once nothing is watched', () => {
