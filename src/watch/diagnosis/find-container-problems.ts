@@ -3,7 +3,7 @@ import { formatBytes, formatTimes, listNames } from '../../lib/words.ts';
 import { describePace, findLongPace, formatLeft } from '../../model/fill.ts';
 import { LINES_LOST } from '../../model/log.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { findContainer, findSeries, isLooping, isOfRun, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
+import { findContainer, findSeries, isLooping, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { ContainerRef, Target } from '../../model/target.ts';
 import { commandToFind, commandToRecreate, describeRef, LOG_ROTATION, serviceOf } from '../clients/commands-to-type.ts';
@@ -57,7 +57,7 @@ function findLinesLost(view: TargetView, moment: Moment): Found {
   const agoMs = moment.now - (lost?.at ?? 0);
   const own = findContainer(facts.container);
   // What another container lost says nothing of this one.
-  if (!lost || agoMs >= LOST_MS || own === undefined || !isOfRun(lost.at, own.startedAt)) return undefined;
+  if (!lost || agoMs >= LOST_MS || own === undefined || lost.at < (own.startedAt ?? 0)) return undefined;
   return suspectTarget('log_lines_lost', view, {
     // Only another loss confirms it.
     ...(agoMs >= LOST_MS / 10 && { confirmMs: 2 * LOST_MS }),
