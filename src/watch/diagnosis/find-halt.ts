@@ -310,9 +310,8 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Found
   // Nodes that have just ended do not answer, but the block that one of them has shown since has come.
   const isLater = answered && shown && shown.number > answered.number && shown.since > answered.since;
   const seenLast = isLater ? shown : answered;
-  const { fall } = seenLast ?? {};
-  // What fell by more than half is of another chain, or of one that begins again: the halt of the one before says nothing of it.
-  const isOpen = goesOn && !(fall && fall.to * 2 < fall.from && fall.at > halt.since);
+  // What stands at less than half of its block is another chain, or the same one from its begin: the halt says nothing of that.
+  const isOpen = goesOn && !((seenLast?.number ?? Number.NaN) * 2 < Number(halt.about));
   // After a restart of subnetd the block was first seen long after it came, and the halt that was stored may have begun with another one.
   const made = seenLast && findMadeAt(view, seenLast.number);
   const begunAt = isOpen ? Math.max(halt.since, (halt.restoredAt && made?.at) ?? halt.since) : now;
@@ -337,7 +336,7 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Found
     starting.length === 0 ? '' : `; ${namesOf(starting)} ${starting.length === 1 ? 'does' : 'do'} not answer yet`;
   return suspect('subnet_halted', {
     // A block ends a halt, whoever comes back or goes meanwhile.
-    about: isOpen ? halt.about : last && String(last.number),
+    about: isOpen ? halt.about : newest && String(newest.number),
     lastedMs: newest && now - newest.since,
     summary: 'the subnet is halted',
     evidence: `${seen}; ${describeVotes(quorum)}${out.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listEach(out, describeOut)}`}${silent}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,

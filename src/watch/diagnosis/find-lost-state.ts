@@ -1,11 +1,11 @@
 import { toShellWord } from '../../lib/words.ts';
-import type { Progress } from '../../model/facts.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { IPC_SOCKET } from '../clients/geth-calls.ts';
 import { hasPrinted, type NodeView, namesOf, type SubnetView, startedAtOf } from './subnet-view.ts';
 
 /** The last block of a halted subnet, and since when. */
-export interface Block extends Pick<Progress, 'number' | 'fall'> {
+export interface Block {
+  readonly number: number;
   readonly since: number;
 }
 

@@ -71,6 +71,11 @@ describe('a halt', () => {
       })?.about;
     };
     expect([aboutAfter(), aboutAfter('open'), aboutAfter('clearing')]).toEqual(['174', '170', '174']);
+    // Also where nobody answers any more.
+    const fault = { kind: 'refused', address: 'x' } as const;
+    const ended = NAMES.map((name) => diagnosedNode(name, NAMES, { ...STANDING, fault, container: STOPPED }));
+    const { about, evidence } = diagnosed(ended).find(({ problem }) => problem === 'subnet_halted') ?? {};
+    expect([about, evidence?.split(';')[0]]).toEqual(['174', 'no node runs and answers']);
   });
 
   it('is over with the block after that', () => {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
 import { indexProblems, type Problem } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
@@ -10,6 +10,7 @@ import { judgeTargets } from '../../support/judge-targets.ts';
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const OLD = { chainId: 5551, genesis: '0x7f83aaaaaaaa' };
 const NEW = { chainId: 5552, genesis: '0xa6d1bbbbbbbb' };
+const REFUSED = { kind: 'refused', address: 'http://n' } as const;
 
 /** A node whose height fell from 176 to 6 as its chain became another one, so long ago. */
 function replaced(name: string, agoMs: number, fallenMs = agoMs, stalledMs = 2_000): KnownTarget {
@@ -30,8 +31,7 @@ const found = (targets: readonly KnownTarget[]) =>
   diagnosed(targets).filter(({ problem }) => ['chain_replaced', 'head_regression', 'other_chain'].includes(problem));
 
 it('what the first nodes say that answer after a restart of all is not said of the network', () => {
-  const silent = (name: string) =>
-    diagnosedNode(name, NAMES, { chain: OLD, fault: { kind: 'refused', address: name } as const });
+  const silent = (name: string) => diagnosedNode(name, NAMES, { chain: OLD, fault: REFUSED });
   const after = (answering: number) =>
     found(NAMES.map((name, index) => (index < answering ? replaced(name, 30_000) : silent(name)))).map(
       ({ problem }) => problem,
@@ -77,19 +77,34 @@ it('a network that begins the same chain again is replaced too, as no node has t
   expect(problemsOf(all(9, 303))).toEqual(['head_regression']);
   expect(problemsOf(all(9, fall.from, 10 * 60_000))).toEqual([]);
   // One that does not answer may have them, two of four are not enough to make a chain.
-  const gone = (name: string) =>
-    diagnosedNode(name, NAMES, { fault: { kind: 'refused', address: 'http://n' }, chain: OLD });
+  const gone = (name: string) => diagnosedNode(name, NAMES, { fault: REFUSED, chain: OLD });
   expect(problemsOf([...all(9).slice(0, 3), gone('n4')])).toEqual(['chain_replaced']);
   expect(problemsOf([...all(9).slice(0, 2), gone('n3'), gone('n4')])).toEqual(['head_regression']);
 });
 
-it('a halt of the network before is over', () => {
-  const targets = NAMES.map((name) => replaced(name, 30_000));
+/** A node that was started again 20 s ago, whose log shows the chain that began again, and which does not answer yet. */
+function printing(name: string, height: number): KnownTarget {
+  const container = { startedAt: NOW - 20_000 };
+  const before = { height: 176, stalledMs: 90_000, chain: OLD };
+  const { target, facts } = diagnosedNode(name, NAMES, { ...before, fault: REFUSED, container });
+  const node = { height, heightBefore: 176, advancedAt: NOW - 2_000, startedAt: NOW - 19_000 };
+  return { target, facts: { ...facts, logs: { sources: {}, patterns: {}, node } } };
+}
+
+/** One that has answered since with a block above it, and no longer does. */
+function goneAgain(name: string, height: number): KnownTarget {
+  const { target, facts } = replaced(name, 30_000);
+  const observation = { answered: false, latest: { ok: false, fault: REFUSED } } as const;
+  const latest = facts.node?.latest && { ...facts.node.latest, number: height, advancedAt: NOW - 1_000 };
+  return { target, facts: { ...facts, node: { ...facts.node, observation, latest } } as typeof facts };
+}
+
+describe('a halt of the network before', () => {
   const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS };
   const [explains, causes]: [[], []] = [[], []];
-  const times = { since: NOW - 90_000, seenAt: NOW - 2_000 };
-  const halt = { problem: 'subnet_halted', state: 'open', ...times, explains, causes } as unknown as Problem;
-  const halts = (known: readonly KnownTarget[]) => {
+  const times = { since: NOW - 338_000, seenAt: NOW - 2_000 };
+  const halts = (known: readonly KnownTarget[], about = '176') => {
+    const halt = { problem: 'subnet_halted', state: 'open', about, ...times, explains, causes } as unknown as Problem;
     const view = viewSubnet(
       { ...subnet, targets: known.map(({ target }) => target) },
       judgeTargets(known, NOW),
@@ -102,23 +117,36 @@ it('a halt of the network before is over', () => {
   };
   // Of two of four nobody knows yet.
   const silent = (name: string): KnownTarget => {
-    const fault = { kind: 'refused', address: name } as const;
-    const { target, facts } = diagnosedNode(name, NAMES, { stalledMs: 90_000, chain: OLD, fault });
+    const { target, facts } = diagnosedNode(name, NAMES, { stalledMs: 90_000, chain: OLD, fault: REFUSED });
     return { target, facts: { ...facts, logs: undefined } };
   };
-  const ofTwo = (fallenMs: number, stalledMs: number) =>
-    halts([
-      ...NAMES.slice(0, 2).map((name) => replaced(name, 30_000, fallenMs, stalledMs)),
-      ...[silent('n3'), silent('n4')],
+  const ofTwo = (fallenMs: number, stalledMs: number, about?: string) =>
+    halts(
+      [
+        ...NAMES.slice(0, 2).map((name) => replaced(name, 30_000, fallenMs, stalledMs)),
+        ...[silent('n3'), silent('n4')],
+      ],
+      about,
+    );
+
+  it('is over with the first block of the new one, whose age is that of its own chain', () => {
+    expect(ofTwo(30_000, 2_000)).toEqual([]);
+    expect(ofTwo(60_000, 59_000)).toEqual([
+      'no block after 6 for 59s; 2 of 4 masternodes can vote, 3 needed, without n3 (does not answer), n4 (does not answer)',
     ]);
-  // The age of a block is that of the chain that has it.
-  expect(ofTwo(30_000, 2_000)).toEqual([]);
-  expect(ofTwo(60_000, 59_000)).toEqual([
-    'no block after 6 for 59s; 2 of 4 masternodes can vote, 3 needed, without n3 (does not answer), n4 (does not answer)',
-  ]);
-  // A fall from before the halt is no begin of another one.
-  expect(ofTwo(95_000, 2_000)).toEqual([expect.stringMatching(/^no block after 6 for 1m 30s/)]);
-  expect(halts(targets)).toEqual([]);
+    expect(halts(NAMES.map((name) => replaced(name, 30_000)))).toEqual([]);
+  });
+
+  it('is over also where only logs, or nodes that are away again, have shown that block', () => {
+    const others = NAMES.slice(1).map((name) => printing(name, 8));
+    expect(halts([replaced('n1', 30_000), ...others])).toEqual([]);
+    expect(halts([replaced('n1', 30_000), goneAgain('n2', 8), silent('n3'), silent('n4')])).toEqual([]);
+  });
+
+  it('is not over where the chain has lost less than half of its blocks, or had begun before', () => {
+    expect(ofTwo(30_000, 2_000, '13')).toEqual([]);
+    expect(ofTwo(30_000, 2_000, '12')).toEqual([expect.stringMatching(/^no block after 6 for 5m 38s/)]);
+  });
 });
 
 it('one node on another chain than before is that alone, and was not killed either', () => {
