@@ -21,7 +21,7 @@ export interface Progress {
   readonly timestamp?: number;
   /** When the height was last seen to rise; initially, when it was first seen. */
   readonly advancedAt: WatchedMs;
-  /** Whether it was ever seen to rise. */
+  /** Whether it was seen to rise, and has not fallen by more than half since. */
   readonly risen: boolean;
   /** Since when a rise is due: the last rise, the first reading, or a fall that set a new base. */
   readonly riseDueSince: WatchedMs;

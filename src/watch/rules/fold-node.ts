@@ -73,7 +73,9 @@ function move(previous: Progress | undefined, number: number, wasRead: boolean, 
     // A fall gives the node a new base and more time, but only once: repeated falls are no progress.
     const repeated = fall !== undefined && (at - fall.at < stallAfterMs || advancedAt <= fall.at);
     const last = { from: previous.number, to: number, at, repeated };
-    return { advancedAt, risen, riseDueSince: repeated ? riseDueSince : at, fall: last };
+    // Of another chain, or one that begins again, no block was seen to come yet.
+    const isSame = number * 2 >= previous.number;
+    return { advancedAt, risen: risen && isSame, riseDueSince: repeated ? riseDueSince : at, fall: last };
   }
   // Unreachable for as long as a stall takes: what it did is unknown, so its time restarts.
   const unseen = !wasRead && at - previous.lastGoodAt >= stallAfterMs;

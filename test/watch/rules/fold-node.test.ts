@@ -48,6 +48,21 @@ describe('a height', () => {
     expect(judged[2]?.reason).toMatch(/after a fall from 1005 to 870 (?:just now|.* ago), as an unclean stop causes$/);
     expect(judged[3]?.reason).toContain('fall from 1005 to 870');
   });
+  it('that fell by more than half has not been seen to rise since', () => {
+    const fallen = (to: number) => {
+      let facts: NodeFacts | undefined;
+      for (const [i, number] of [271, 272, to].entries()) {
+        const latest = { ok: true, value: { number } } as const;
+        facts = foldNode(facts, { answered: true, latest }, 1_000_000 + i * 300 * SECOND, 60 * SECOND);
+      }
+      // It says of a new chain that it is one.
+      const replaced = { chainId: 5551, genesis: '0x7f83', at: 1_600_000 };
+      const chain = { observation: { missing: {} }, at: 1_600_000, epoch: {}, replaced, marks: [] } as never;
+      return asRead(judgeLatestBlock(aView(target, { node: { ...facts, chain } as NodeFacts }, { now: 1_601_000 })));
+    };
+    expect(fallen(135).reason).toBe('a is at block 135, and has time to rise');
+    expect(fallen(136).reason).toBe('a is at block 136, last seen to rise 5m 1s ago');
+  });
   it('is not told as an unclean stop where none costs so many blocks', () => {
     const [, fallen] = watch([1_229, 5]);
     expect(fallen?.reason).toMatch(/after a fall from 1229 to 5 (?:just now|.* ago), as when its data was wiped$/);
