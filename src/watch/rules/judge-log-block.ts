@@ -1,5 +1,5 @@
 import { formatAgo, formatDuration, formatMoment, QUARTER_MS } from '../../lib/duration.ts';
-import { findContainer, findStart, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, findStart, isOfRun, START_MS } from '../../model/restart-cause.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
@@ -51,10 +51,9 @@ function isWatching({ facts: { node, logs } }: View<NodeTarget>): boolean {
 }
 
 /** A log without new blocks of a node whose RPC rises is not a fault: it prints none, or into another file. */
-function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undefined {
+function judgeSilentLog(view: View<NodeTarget>, seen: string, logged = -Infinity): Judgement | undefined {
   const { target, facts, settings, now } = view;
   const { latest } = facts.node ?? {};
-  const logged = facts.logs?.node?.height ?? Number.NEGATIVE_INFINITY;
   // A log that has shown its height misses nothing.
   if (latest === undefined || latest.number <= logged) return undefined;
   const isOfRunNow = latest.lastGoodAt >= (findContainer(facts.container)?.startedAt ?? 0);
@@ -62,7 +61,7 @@ function judgeSilentLog(view: View<NodeTarget>, seen: string): Judgement | undef
   const above = `${seen}, while its RPC ${rpc} at block ${latest.number}`;
   const isFarAbove = latest.number - logged > settings.rpc.maxLag;
   // A log that lacks so many blocks does not show that the node stands.
-  if (!rises(view)) return isFarAbove && facts.logs?.node?.height !== undefined ? unknown(above) : undefined;
+  if (!rises(view)) return isFarAbove && logged >= 0 ? unknown(above) : undefined;
   // The node itself stood until now, or its next line shows these blocks.
   if (!isFarAbove) return pass(above);
   // The run of now has had no time to print one.
@@ -81,7 +80,10 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
   const { stallAfterMs } = settings.rpc;
   const logs = readLog(view, `the log of ${name}`);
   if ('verdict' in logs) return logs;
-  const { height, advancedAt = 0, level = logs.created?.level, fall, startedAt = 0, stoppedAt = 0 } = logs.node ?? {};
+  const { advancedAt = 0, level = logs.created?.level, fall, startedAt = 0, stoppedAt = 0 } = logs.node ?? {};
+  const { running, startedAt: ranFrom = 0 } = findContainer(facts.container) ?? {};
+  // What was read of the run before says nothing of this one.
+  const height = isOfRun(advancedAt, ranFrom) ? logs.node?.height : undefined;
   if (stoppedAt > Math.max(startedAt, advancedAt) && now - stoppedAt >= stallAfterMs)
     return fail(`${name} was stopped ${formatMoment(stoppedAt, view)}, as its log says`, 'start it again');
   const { advice, logFile } = clientOf({ target, facts });
@@ -92,10 +94,9 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
         `${name} runs with log level ${level}, at which a healthy node is silent`,
         `to see its blocks in the log ${raiseLevel}, or add its ${logFile} to logFiles`,
       );
-    const waited = now - readSince(facts, now);
+    const waited = now - Math.max(readSince(facts, now), ranFrom);
     const neither = `the log of ${name} has shown neither a block nor the log level`;
-    if (level === undefined && findContainer(facts.container)?.running === false)
-      return unknown(`${neither}, and its container does not run`);
+    if (level === undefined && running === false) return unknown(`${neither}, and its container does not run`);
     if (level === undefined)
       return unknown(`${neither} for ${formatDuration(waited)}`, `if it stays so, ${raiseLevel}`);
     if (waited < stallAfterMs) return unknown(`the log of ${name} has shown no block yet, and has time to`);
@@ -116,7 +117,8 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
         : JUST_STARTED;
     // What comes behind it may not be read yet.
     const newest = `the last block read in the log of ${name} is ${height}, printed ${formatAgo(advancedAt, now)}`;
-    return judgeSilentLog(view, newest) ?? fail(`${seen}${also}`, skew === undefined ? fix : `${fix}; ${skew.fix}`);
+    const judged = judgeSilentLog(view, newest, height);
+    return judged ?? fail(`${seen}${also}`, skew === undefined ? fix : `${fix}; ${skew.fix}`);
   }
   const where = `the log of ${name} is at block ${height}, which it reached ${formatAgo(advancedAt, now)}`;
   const fell =

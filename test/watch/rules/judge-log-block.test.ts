@@ -224,23 +224,26 @@ test.each([
   });
 });
 
-test('a node that has just started is not said to have shown no block for as long as its log is read', () => {
-  const logs = { node: { level: 3 }, sources: { container: { up: true, lines: 1, since: START } }, patterns: {} };
-  const judge = (ranForMs: number) => {
-    const now = START + 300_000;
-    return asRead(
-      judgeLogBlock(aView(nodeTarget('subnet1'), { logs, container: runningSince(now - ranForMs) }, { now })),
-    );
-  };
-  expect(judge(5_000)).toEqual({
-    verdict: 'unknown',
-    reason: 'the log of subnet1 has shown no block yet, and has time to',
-  });
-  expect(judge(70_000)).toMatchObject({
-    verdict: 'fail',
-    reason: expect.stringMatching(/^the log of subnet1 has shown no block for 1m 10s/),
-  });
-});
+test.each(['container', 'file'] as const)(
+  'a node that has just started is not said to have shown no block for as long as its log is read: %s',
+  (source) => {
+    const logs = { node: { level: 3 }, sources: { [source]: { up: true, lines: 1, since: START } }, patterns: {} };
+    const judge = (ranForMs: number) => {
+      const now = START + 300_000;
+      return asRead(
+        judgeLogBlock(aView(nodeTarget('subnet1'), { logs, container: runningSince(now - ranForMs) }, { now })),
+      );
+    };
+    expect(judge(5_000)).toEqual({
+      verdict: 'unknown',
+      reason: 'the log of subnet1 has shown no block yet, and has time to',
+    });
+    expect(judge(70_000)).toMatchObject({
+      verdict: 'fail',
+      reason: expect.stringMatching(/^the log of subnet1 has shown no block for 1m 10s/),
+    });
+  },
+);
 
 test('the height before a start is kept through its lines, and over a start that shows none', () => {
   const at = (seconds: number) => START + seconds * 1_000;

@@ -33,9 +33,28 @@ test('a log without new blocks of a node whose RPC rises is not a fault of the n
 
 test('a node that was started a moment ago has had no time to print a block', () => {
   const own = addressOf('n2');
-  const seen = 'the last block read in the log of n2 is 668, printed 2m ago, while its RPC is at block 1000';
-  expect(judge(2_000, 668, 120_000, 4, own, 59_999)).toEqual({ verdict: 'unknown', seen });
-  expect(judge(2_000, 668, 120_000, 4, own, 60_000)).toMatchObject({ verdict: 'degraded', seen });
+  const seen = 'the last block read in the log of n2 is 668, printed 1m 2s ago, while its RPC is at block 1000';
+  expect(judge(2_000, 668, 62_000, 4, own, 59_999)).toEqual({ verdict: 'unknown', seen });
+  expect(judge(2_000, 668, 62_000, 4, own, 60_000)).toMatchObject({ verdict: 'degraded', seen });
+});
+
+test('a block that the run before has printed is none of this one', () => {
+  const own = addressOf('n2');
+  expect(judge(2_000, 668, 30_000, 4, own, 25_000)).toMatchObject({
+    verdict: 'pass',
+    seen: 'the log of n2 is at block 668, which it reached 30s ago',
+  });
+  const none = 'the log of n2 has shown no block';
+  expect(judge(2_000, 668, 30_001, 4, own, 25_000)).toEqual({
+    verdict: 'unknown',
+    seen: `${none} yet, and has time to`,
+  });
+  expect(judge(2_000, 668, 120_000, 4, own, 60_000)).toMatchObject({
+    verdict: 'degraded',
+    seen: `${none} for 1m, while its RPC is at block 1000`,
+  });
+  // A log that had got further than the chain of now is no better.
+  expect(judge(2_000, 2_000, 120_000, 4, own, 60_000)).toMatchObject({ verdict: 'degraded' });
 });
 
 test('what the RPC of the container before said is told as that', () => {
@@ -54,7 +73,7 @@ test('what the RPC of the container before said is told as that', () => {
 
 test('a node that was started a moment ago and does not rise yet is waited for', () => {
   const own = addressOf('n2');
-  const fixOf = (ranMs: number) => judge(120_000, 995, 120_000, 4, own, ranMs).fix;
+  const fixOf = (ranMs: number) => judge(120_000, 995, 62_000, 4, own, ranMs).fix;
   expect(fixOf(59_999)).toBe('wait up to a minute: it has just started');
   expect(fixOf(60_000)).toMatch(/^check its peers and whether two thirds of the nodes run, and run `/);
 });
