@@ -104,10 +104,12 @@ function clear(before: TrackedAlert, now: number): TrackedAlert | undefined {
 
 const stateOf = (alert: TrackedAlert | undefined) => (alert?.isHeld ? 'held' : alert?.phase);
 
-/** Whether two readings of an alert differ at most in what is stored with its next change. */
+/** Whether two readings of an alert differ at most in what is stored with its next change, such as numbers in its words. */
 export const isSameState = (one: TrackedAlert, other: TrackedAlert): boolean =>
   one.phase === other.phase &&
   one.activeAt === other.activeAt &&
+  one.causeAt === other.causeAt &&
+  one.details?.about === other.details?.about &&
   one.isHeld === other.isHeld &&
   one.isUnconfirmed === other.isUnconfirmed;
 

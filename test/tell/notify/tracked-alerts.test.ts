@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AlertFinding, alertKey, type TrackedAlerts } from '../../../src/tell/alerts/tracked-alert.ts';
-import { findDue, foldAlerts, mergeTrackedAlerts, RESOLVED_FOR_MS } from '../../../src/tell/notify/tracked-alerts.ts';
+import {
+  findDue,
+  foldAlerts,
+  isSameState,
+  mergeTrackedAlerts,
+  RESOLVED_FOR_MS,
+} from '../../../src/tell/notify/tracked-alerts.ts';
 
 const MINUTE = 60_000;
 const labels = { alertname: 'SubnetNodeDown', severity: 'warning', subnet: 'd', name: 'a' };
@@ -326,6 +332,29 @@ describe('an alert whose cause changes', () => {
     expect(causeAt(disk('5 MB', '1m'), because('the disk is full', 'nothing to do', true))).toBeUndefined();
     // What follows the first step may be of one node or another.
     expect(causeAt(because('a', 'look at x; for n1: y'), because('a', 'look at x; for n2: z'))).toBeUndefined();
+  });
+});
+
+describe('what is stored of an alert that goes on', () => {
+  const told = (summary: string, about = 'n4', more = {}) =>
+    active('1', { forMs: 0, details: { summary, about, evidence: 'seen', fix: 'act', ...more } } as never);
+  const first = told('n4 will have no turns in epoch 7');
+  const isStoredAgain = (second: AlertFinding) => {
+    const [one, other] = [[first], [first, second]].map((findings) =>
+      run(findings.map((each, minute): Step => [minute, [each]])).trackedAlerts.get(key),
+    );
+    return one === undefined || other === undefined ? undefined : !isSameState(one, other);
+  };
+
+  it('is written again when its words tell of another cause, or of more nodes', () => {
+    expect(isStoredAgain(told('n4 has no turns in epoch 7'))).toBe(true);
+    expect(isStoredAgain(told('n4 will have no turns in epoch 7', 'n3, n4'))).toBe(true);
+  });
+
+  it('is not written while only numbers and evidence change, or it clears', () => {
+    expect(isStoredAgain(first)).toBe(false);
+    expect(isStoredAgain(told('n4 will have no turns in epoch 8', 'n4', { evidence: 'seen 5s ago' }))).toBe(false);
+    expect(isStoredAgain(told('n4 will have no turns in epoch 7', 'n4', { fix: '', isClearing: true }))).toBe(false);
   });
 });
 
