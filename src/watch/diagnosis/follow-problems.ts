@@ -1,3 +1,4 @@
+import { LINE_TOLERANCE_MS } from '../../lib/clock.ts';
 import { dropAges } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
 import { indexSubjects, isJudged, isJudgedFor, type SubjectsOf } from '../../model/is-judged.ts';
@@ -206,16 +207,13 @@ function isAwaited(one: Problem, now: number, { parentBlockAt = Number.NEGATIVE_
 /** A problem that is not found: nobody renews how long ago the moments of its evidence were. */
 const withoutAges = (problem: Problem): Problem => ({ ...problem, evidence: dropAges(problem.evidence) });
 
-/** What was seen of the run of a container may be found for this long after the next one has begun. */
-const TOLD_LATE_MS = 3_000;
-
 /** Whether the targets of a problem show that it is over. What happened to several at once is not seen of some of them. */
 function isKnownOver({ problem, nodes, seenAt }: Problem, subjects: readonly TargetState[]): boolean {
   // What somebody has started again since is judged by what it does now.
   if (problem !== 'containers_crashed' || nodes === undefined)
     return (
       isJudged(subjects, problem) ||
-      subjects.every(({ facts }) => isStartedAgain(facts.container, seenAt - TOLD_LATE_MS))
+      subjects.every(({ facts }) => isStartedAgain(facts.container, seenAt - LINE_TOLERANCE_MS))
     );
   return subjects.every((one) => !nodes.includes(one.target.name) || isJudgedFor(one, problem));
 }

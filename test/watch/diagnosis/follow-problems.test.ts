@@ -76,8 +76,8 @@ describe('a problem', () => {
       const starting = { ...nodeState('a', { latest_block: 'unknown' }), facts: { container } } as TargetState;
       return statesAfter([0, [suspicion()]], [confirmMs, [suspicion()]], [confirmMs + SECOND, [], [starting]]).at(-1);
     };
-    expect([stateAfter(2_999), stateAfter(3_000), stateAfter(-SECOND)]).toEqual([['clearing'], ['open'], ['clearing']]);
-    expect(stateAfter(2_999, 'policy')).toEqual(['open']);
+    expect([stateAfter(4_999), stateAfter(5_000), stateAfter(-SECOND)]).toEqual([['clearing'], ['open'], ['clearing']]);
+    expect(stateAfter(4_999, 'policy')).toEqual(['open']);
   });
 
   test('that others join or leave is another suspicion, but the same problem once it is open', () => {
