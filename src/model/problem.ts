@@ -88,6 +88,8 @@ export interface EndedProblem extends ProblemRef {
   readonly seenAt: WatchedMs;
   readonly openedAt?: WatchedMs | undefined;
   readonly endedAt: WatchedMs;
+  /** It ended while it was found, as something graver hid it. When that is gone it may come back, however long it takes. */
+  readonly isHidden?: boolean;
   /** The checks that it explained and that have not been observed since it was last found, but still fail. */
   readonly explains: readonly ExplainedCheck[];
 }

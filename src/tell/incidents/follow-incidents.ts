@@ -251,7 +251,9 @@ export function followIncidents(
   }
   for (const [key, incident] of before.open) {
     if (current.has(key)) continue;
-    if (covered.has(key) || unchanged.has(incident.subnet)) {
+    // What was over when something graver hid it does not go on.
+    const isHidden = covered.has(key) && incident.clearSince === undefined;
+    if (isHidden || unchanged.has(incident.subnet)) {
       current.set(key, incident);
       continue;
     }

@@ -97,8 +97,9 @@ const findUnobserved = (
 /** A problem that is over now. What it explained stays explained until it is observed again. */
 function toEnded(one: Problem, subjectsOf: SubjectsOf, endedAt: number): EndedProblem {
   const { problem, component, name, about, summary, since, seenAt, openedAt } = one;
+  const isHidden = one.state === 'open';
   const explains = findUnobserved(one.explains, seenAt, subjectsOf);
-  return { problem, component, name, about, summary, since, seenAt, openedAt, endedAt, explains };
+  return { problem, component, name, about, summary, since, seenAt, openedAt, endedAt, explains, isHidden };
 }
 
 /** The ended problems without the checks that have been observed again. */
@@ -315,9 +316,8 @@ export function followProblems(
   // What a stored halt covered is stored as open, and found again if it is still so.
   const stored = before.values.filter(({ restoredAt }) => restoredAt !== undefined);
   const covered = indexProblems([...found.values, ...stored].flatMap(({ causes }) => causes));
-  // What something graver hides may come back when that is gone, however long it takes.
   const ended = indexProblems(
-    endedBefore.map((one) => (covered.get(one) === undefined ? one : { ...one, endedAt: now })),
+    endedBefore.map((one) => (one.isHidden && covered.get(one) ? { ...one, endedAt: now } : one)),
   );
   const reopened = new Set<EndedProblem>();
   const raised = found.values.map((one) => raiseByAbout(before, ended.get(one), one, now));

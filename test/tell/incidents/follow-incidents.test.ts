@@ -90,6 +90,24 @@ it('an incident that a graver problem hides goes on until that is over, and ends
   ]);
 });
 
+it('an incident that had begun to clear is over when something graver hides it, and what comes after that is another', () => {
+  const risk = halt(MINUTE, { problem: 'quorum_at_risk', alert: 'SubnetQuorumAtRisk' });
+  const hiding = halt(3 * MINUTE, { causes: [{ problem: 'quorum_at_risk' }] });
+  const steps: readonly Step[] = [
+    [MINUTE, withProblems(risk)],
+    [2 * MINUTE, withProblems({ ...risk, state: 'clearing', clearingSince: 2 * MINUTE })],
+    [3 * MINUTE, withProblems(hiding)],
+  ];
+  const during = run(steps);
+  expect([...during.open.values()].map(({ problem }) => problem)).toEqual(['subnet_halted']);
+  expect([...during.ended.values()]).toMatchObject([{ problem: 'quorum_at_risk', clearSince: 2 * MINUTE }]);
+  const after = run([...steps, [6 * MINUTE, withProblems(halt(6 * MINUTE, { ...risk, openedAt: 6 * MINUTE }))]]);
+  const [first] = during.ended.values();
+  expect([...after.open.values()]).toMatchObject([
+    { problem: 'quorum_at_risk', startedAt: 6 * MINUTE, returns: 0, earlier: first?.id },
+  ]);
+});
+
 describe('an incident', () => {
   it('that begins during planned work keeps what was announced, and one from before does not', () => {
     const planned = { reason: 'upgrade', until: DAY + 60 * MINUTE, by: 'ann' };

@@ -291,6 +291,26 @@ describe('a problem', () => {
       expect(pass(10 * clearMs + 10 * SECOND, suspicion())).toContainEqual(['node_down', 'open', 0]);
     });
 
+    test('is another one after something graver that came when it had begun to clear', () => {
+      const halt = suspicion({
+        ...{ problem: 'subnet_halted', component: undefined, name: undefined, explains: [] },
+        causes: [{ problem: 'node_down', component: 'node', name: 'a' }],
+      });
+      let followed = NO_PROBLEMS;
+      const pass = (ms: number, targets: readonly TargetState[], ...found: readonly Suspicion[]) => {
+        followed = follow(followed, found, targets, T0 + ms);
+        return followed.problems.map(({ problem, state, since }) => [problem, state, since - T0]);
+      };
+      pass(0, failing, suspicion());
+      pass(confirmMs, failing, suspicion());
+      expect(pass(confirmMs + SECOND, well)).toEqual([['node_down', 'clearing', 0]]);
+      const hiddenFrom = confirmMs + 2 * SECOND;
+      for (let ms = hiddenFrom; ms < hiddenFrom + clearMs; ms += 10 * SECOND) pass(ms, failing, halt);
+      const again = hiddenFrom + clearMs;
+      expect(pass(again, failing, suspicion())).toContainEqual(['node_down', 'suspected', again]);
+      expect(pass(again + 10 * SECOND, failing, suspicion())).toContainEqual(['node_down', 'suspected', again]);
+    });
+
     test('is another one on another target, of other nodes, or when it was never confirmed', () => {
       expect(statesAfter(...ended, [over + SECOND, [suspicion({ name: 'b' })]]).at(-1)).toEqual(['suspected']);
       expect(statesAfter([0, [suspicion()]], [SECOND, []], [2 * SECOND, [suspicion()]]).at(-1)).toEqual(['suspected']);
