@@ -243,6 +243,15 @@ export const problemCatalog = {
 
 export type ProblemName = keyof typeof problemCatalog;
 
+/** What will fail, if nobody acts. */
+export const FORECASTS: readonly ProblemName[] = [
+  'wallet_low',
+  'wallet_nearly_empty',
+  'disk_filling',
+  'memory_filling',
+  'next_epoch_at_risk',
+];
+
 /** By component: the problems that page in place of all warnings of its targets, so that there is one message for one cause. */
 export const PAGES_FOR: Readonly<Record<string, readonly ProblemName[]>> = {
   node: ['subnet_halted', 'quorum_at_risk', 'monitor_offline'],

@@ -4,7 +4,7 @@ import type { Headline } from '../../model/headline.ts';
 import { isUnread } from '../../model/is-judged.ts';
 import { describePlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isStanding, type Problem } from '../../model/problem.ts';
-import { isBlind, type ProblemName } from '../../model/problem-catalog.ts';
+import { FORECASTS, isBlind, type ProblemName } from '../../model/problem-catalog.ts';
 import { countReserve, type Quorum, type SubnetState, type TargetState } from '../../model/snapshot.ts';
 import { lacksEngine } from './subnet-view.ts';
 
@@ -46,9 +46,6 @@ const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Headline['standing']
 
 const WORST_FIRST: readonly string[] = Object.keys(WHOLE);
 
-/** What will fail, if nobody acts. What fails now comes first. */
-const FORECASTS: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty', 'disk_filling', 'next_epoch_at_risk'];
-
 /** The lowest is the worst: open before clearing before planned, then critical ones, then the whole subnet before a target. */
 function rank({ problem, state, severity, planned }: Problem): number {
   if (isBlind(problem) && state !== 'clearing') return -1;
@@ -60,6 +57,7 @@ function rank({ problem, state, severity, planned }: Problem): number {
     (place < 0 ? 20 : place) +
     // It is reported for minutes after it happened. What lasts comes first.
     (problem === 'containers_crashed' ? 10 : 0) +
+    // What fails now comes before what will fail.
     (FORECASTS.includes(problem) ? 15 : 0)
   );
 }

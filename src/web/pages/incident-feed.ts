@@ -44,7 +44,7 @@ function toEntries(incident: Incident, { isPublic, publicUrl, startedAt: now }: 
     entry(
       'start',
       startedAt,
-      isPublic ? `${what} began` : what,
+      isPublic ? `${what} began` : `${subnet}: ${first.summary}`,
       isPublic ? `Its severity is ${severity}.` : `${beginSentence(first.evidence)}.`,
     ),
     ...(endedAt === undefined

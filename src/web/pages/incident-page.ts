@@ -6,7 +6,15 @@ import { badge, type Html, shape, standingOfSeverity } from '../frame/marks.ts';
 import { atSecond, lastingExactly } from '../frame/times.ts';
 import { describeAcknowledgement } from './acknowledge-page.ts';
 import { capsulePanel, changesPanel } from './incident-parts.ts';
-import { describeIncident, describeWork, durationOf, lastFoundAt, stateOf, titleOf } from './incident-words.ts';
+import {
+  describeIncident,
+  describeWork,
+  durationOf,
+  lastFoundAt,
+  stateOf,
+  summaryOf,
+  titleOf,
+} from './incident-words.ts';
 import { spanChart } from './pace-chart.ts';
 import { incidentPath, subnetPath, targetPath, withCommands } from './paths.ts';
 import { runbookPath } from './problem-card.ts';
@@ -91,7 +99,7 @@ ${notes.length === 0 ? html`<p class="empty">No notes yet. Notes become part of 
 
 /** A link to another incident, with its state. */
 const linkTo = (one: Incident): Html =>
-  html`<li>${badge(stateOf(one).standing, stateOf(one).word)} <a href="${incidentPath(one.id)}">${beginSentence(one.first.summary)}</a></li>`;
+  html`<li>${badge(stateOf(one).standing, stateOf(one).word)} <a href="${incidentPath(one.id)}">${beginSentence(summaryOf(one))}</a></li>`;
 
 function linksPanel({ incident }: IncidentRecord, linked: readonly Incident[]): Html {
   const { subnet, name, component, alert, last, causes, effects, earlier, endedAt } = incident;

@@ -4,10 +4,15 @@ import type { Standing } from '../../model/headline.ts';
 import type { HistoryChange } from '../../model/history.ts';
 import type { Incident, IncidentEnd, IncidentRecord } from '../../model/incident.ts';
 import type { Planned } from '../../model/planned-work.ts';
+import { FORECASTS } from '../../model/problem-catalog.ts';
 import { lastingExactly } from '../frame/times.ts';
 
-/** What an incident was about, with its subnet. */
-export const titleOf = ({ subnet, first }: Incident): string => `${subnet}: ${first.summary}`;
+/** What an incident was about. A forecast may have come true, and its time is another one than at first. */
+export const summaryOf = ({ problem, first, last }: Incident): string =>
+  (FORECASTS.includes(problem) ? last : first).summary;
+
+/** The same with its subnet. */
+export const titleOf = (incident: Incident): string => `${incident.subnet}: ${summaryOf(incident)}`;
 
 /** Whether an incident is open, not found any more but not for long enough, or over. */
 export function stateOf({ endedAt, clearSince }: Incident): { readonly standing: Standing; readonly word: string } {

@@ -401,6 +401,18 @@ describe('the feed of incidents', () => {
     );
   });
 
+  it('says of a forecast at its start what was foretold, and at its end what came', async () => {
+    const told = { first: { ...down.first, summary: 'n2 will have no turns' } };
+    const came = { last: { ...down.last, summary: 'n2 had no turns' } };
+    const feed = await (
+      await pagesOf([{ incident: { ...down, problem: 'next_epoch_at_risk', ...told, ...came }, notes: [] }])
+    ).feed(false);
+    expect([...feed.matchAll(/<entry>.*?<title>(.*?)</g)].map(([, title]) => title)).toEqual([
+      'Over: devnet: n2 had no turns',
+      'devnet: n2 will have no turns',
+    ]);
+  });
+
   it('for everybody has names and times, and no reason, address, log, or link to a page', async () => {
     const feed = await (await pagesOf(all)).feed(true);
     expect(feed).toContain(

@@ -256,6 +256,16 @@ describe('incidents', () => {
     );
   });
 
+  test('that were foretold have their last words, as they may have come true', () => {
+    const said = (summary: string) => ({ summary, evidence: '', fix: '' });
+    const told = { first: said('n4 will have no turns'), last: said('n4 has no turns') };
+    const saidAs = (problem: Incident['problem']) =>
+      saidOf(timeOf({ incidents: [incident('g7', WALL - 5 * MINUTE, { problem, ...told })] }), 'Incidents');
+    expect(saidAs('next_epoch_at_risk')).toContain('n4 has no turns, still open');
+    expect(saidAs('memory_filling')).toContain('n4 has no turns, still open');
+    expect(saidAs('node_down')).toContain('n4 will have no turns, still open');
+  });
+
   test('that overlap stand below each other, and findings that nobody must see are left out', () => {
     const page = timeOf({
       incidents: [halted, ended('c3', WALL - 48 * MINUTE, 2), ended('d4', WALL - 20 * MINUTE, 1, { severity: 'info' })],
