@@ -5,29 +5,12 @@ import type { BlockMark } from '../../model/chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import { MOST_BY_KILL } from '../rules/known-failures.ts';
-import { describeShared, findDoubleVoters, findDoubleVotes } from './find-double-votes.ts';
+import { describeShared, findDoubleVoters, findDoubleVotes, SAID_MS } from './find-double-votes.ts';
 import { describeReturn, findUntold } from './find-epoch.ts';
 import { findMeshProblems } from './find-mesh-problems.ts';
 import { findUpgradeProblems } from './setup/find-node-differences.ts';
-import {
-  adviceOf,
-  checkOf,
-  hasPrinted,
-  isMissing,
-  isStopped,
-  type NodeView,
-  namesOf,
-  type SubnetView,
-} from './subnet-view.ts';
+import { adviceOf, checkOf, hasPrinted, isStopped, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
 import { explain, explainEach, type Found, refsTo, suspect, suspectTarget } from './suspect.ts';
-
-const addressOf = ({ address, isForeign }: NodeView): string | undefined => (isForeign ? undefined : address);
-
-/** The silent masternodes whose key no node has, less one for each node that is out and has never said its address. */
-export function findOrphans({ nodes, silentVoters, masters }: SubnetView): readonly string[] {
-  const unknown = nodes.filter((node) => isMissing(node) && addressOf(node) === undefined);
-  return [...silentVoters.keys()].filter((address) => !masters.has(address)).slice(unknown.length);
-}
 
 /** Whether a node that had the key of another one has just lost its container: it may come back with a key of its own. */
 const isRemade = (node: NodeView, { masters, now }: SubnetView): boolean =>
@@ -35,31 +18,25 @@ const isRemade = (node: NodeView, { masters, now }: SubnetView): boolean =>
   masters.get(node.address ?? '') !== node &&
   now - (checkOf(node.state, 'container')?.since ?? 0) < START_MS;
 
-/** How it is known that these addresses do not vote. */
-function describeLoss(orphans: readonly string[], { nodes, silentVoters, now, toWall }: SubnetView): string {
-  for (const { name, chainFacts } of nodes) {
-    const { address = '', at = now } = chainFacts?.keyBefore ?? {};
+/** How it is known that nobody votes with the keys that no node has. */
+function describeLoss(view: SubnetView): string {
+  const { orphans, silentVoters } = view;
+  for (const { name, chainFacts } of view.nodes) {
+    const { address = '', at = view.now } = chainFacts?.keyBefore ?? {};
     if (orphans.includes(address))
-      return `${name} had it, and was first seen with another one ${formatMoment(at, { now, toWall })}`;
+      return `${name} had it, and was first seen with another one ${formatMoment(at, view)}`;
   }
   const signs = 'it has signed none of the newest votes';
   if (orphans.every((one) => silentVoters.get(one) === 0)) return signs;
   return `${signs}, and missed ${listEach(orphans, (one) => String(silentVoters.get(one)))} of its last rounds`;
 }
 
-/** The keys of masternodes with which several nodes run, by their addresses. */
-export function findShared({ nodes, masters }: SubnetView) {
-  const running = nodes.filter((node) => node.answers === true && masters.has(addressOf(node) ?? ''));
-  return [...Map.groupBy(running, (node) => addressOf(node) ?? '')].filter(([, ones]) => ones.length > 1);
-}
-
 /** Masternodes that nobody runs, keys that two nodes have, and keys that sign twice. Each node by itself seems to give its vote. */
 function findKeyProblems(view: SubnetView): readonly Suspicion[] {
-  const orphans = findOrphans(view);
-  const shared = findShared(view);
-  const { ofShared, ofOthers } = findDoubleVotes(view, new Set(shared.map(([address]) => address)));
+  const { orphans, sharedKeys } = view;
+  const { ofShared, ofOthers } = findDoubleVotes(view);
   const unvoiced = listEach(orphans, shorten);
-  const found = shared.map(([address, nodes]) => {
+  const found = [...sharedKeys].map(([address, nodes]) => {
     const names = namesOf(nodes);
     return suspect('key_shared', {
       about: address,
@@ -74,14 +51,14 @@ function findKeyProblems(view: SubnetView): readonly Suspicion[] {
   const { active = [], penalised = [], standby = [] } = view.chain.masternodes ?? {};
   const known = new Set([undefined, ...active, ...penalised, ...standby]);
   // Their key is that of no masternode, although each node of the inventory could be one.
-  const strangers = view.nodes.filter((node) => !known.has(addressOf(node)));
+  const strangers = view.nodes.filter(({ address, isForeign }) => !isForeign && !known.has(address));
   const runners = namesOf(strangers);
   return [
     ...found,
     suspect('masternode_missing', {
       about: unvoiced,
       summary: `no node votes as ${unvoiced}`,
-      evidence: `no node of the inventory has the key of ${unvoiced}, ${orphans.length} of ${formatCount(active.length, 'masternode', 'masternodes')}; ${describeLoss(orphans, view)}${strangers.length === 0 ? '' : `; ${runners} ${strangers.length === 1 ? 'runs with the key of' : 'run with keys of'} no masternode`}`,
+      evidence: `no node of the inventory has the key of ${unvoiced}, ${orphans.length} of ${formatCount(active.length, 'masternode', 'masternodes')}; ${describeLoss(view)}${strangers.length === 0 ? '' : `; ${runners} ${strangers.length === 1 ? 'runs with the key of' : 'run with keys of'} no masternode`}`,
       fix:
         strangers.length === 0
           ? `if a node of yours should have that key, give it back; else find who runs ${unvoiced}, or add its node to the inventory`
@@ -89,9 +66,6 @@ function findKeyProblems(view: SubnetView): readonly Suspicion[] {
     }),
   ];
 }
-
-/** For so long it is said. */
-const SAID_MS = 10 * 60_000;
 
 /** How the chain of these nodes, two thirds of all, differs from that of before: in its genesis block or its id. */
 function describeOther(known: readonly NodeView[], { chain: { chain }, nodes, now }: SubnetView): string | undefined {

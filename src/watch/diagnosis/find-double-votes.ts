@@ -8,13 +8,13 @@ import type { TargetState } from '../../model/snapshot.ts';
 import { adviceOf, type SubnetView } from './subnet-view.ts';
 import { suspect } from './suspect.ts';
 
-/** For so long it is said. It is over at once, but what signs twice may do so again. */
-const SAID_MS = 10 * 60_000;
+/** For so long it is said. It is over at once, but may come again. */
+export const SAID_MS = 10 * 60_000;
 
 /** The double votes that are still said, the newest first, in two kinds: of keys that several nodes have, and of others. */
-export function findDoubleVotes({ facts: { doubleVotes }, now }: SubnetView, shared: ReadonlySet<string>) {
+export function findDoubleVotes({ facts: { doubleVotes }, sharedKeys, now }: SubnetView) {
   const said = (doubleVotes?.recent ?? []).filter(({ at }) => now - at < SAID_MS).toReversed();
-  const isShared = ({ signer, nodes }: DoubleVote) => nodes.length > 1 || shared.has(signer);
+  const isShared = ({ signer, nodes }: DoubleVote) => nodes.length > 1 || sharedKeys.has(signer);
   return { ofShared: said.filter(isShared), ofOthers: said.filter((one) => !isShared(one)) };
 }
 

@@ -3,14 +3,21 @@ import { highest } from '../../lib/numbers.ts';
 import { formatCount, listEach, listNames, shorten } from '../../lib/words.ts';
 import { clientOf } from '../clients/clients.ts';
 import { isCredible } from '../rules/view.ts';
-import { findOrphans, findShared } from './find-chain-problems.ts';
 import { describeReturn } from './find-epoch.ts';
 import { explainHalt, findHalt } from './find-halt.ts';
 import { findNextSetProblem } from './find-next-set.ts';
 import { findUnseen } from './find-unseen.ts';
 import { explainUnfed } from './parent-view.ts';
 import { createIsVoter, describeUntold, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
-import { ASKED_WITHIN_MS, checkOf, isMissing, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
+import {
+  ASKED_WITHIN_MS,
+  checkOf,
+  isMissing,
+  type NodeView,
+  namesOf,
+  type SubnetView,
+  stalledMs,
+} from './subnet-view.ts';
 import { type Found, refsTo, suspect } from './suspect.ts';
 
 /** All vote, but none is to spare, since the chain has left out those that it has penalised. */
@@ -54,11 +61,11 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
   const silent = nodes.filter(({ address = '' }) => silentVoters.has(address));
   const missing = [...new Set([...nodes.filter(isMissing), ...idle, ...silent])];
   const found = missing.map(({ name }) => name);
-  const orphans = findOrphans(view).map(shorten);
+  const orphans = view.orphans.map(shorten);
   const names = listNames([...found, ...orphans]);
   const back = listNames([...found, ...orphans.map((address) => `${address} (no node has its key)`)]);
   // A node that runs with the key of another one has left its own to nobody.
-  const twins = orphans.length === 0 ? [] : findShared(view).map(([, ones]) => listNames(ones.map(({ name }) => name)));
+  const twins = orphans.length === 0 ? [] : [...view.sharedKeys.values()].map(namesOf);
   const stop = twins.map((ones) => `stop one of ${ones} at once, as they run with one key; `).join('');
   const short = required - voting;
   if (short > 0 && goesOnWithout(missing, view)) return undefined;
@@ -66,7 +73,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
   return suspect('quorum_at_risk', {
     about: names,
     // Planned work on these nodes explains the risk, but not too few votes for a block.
-    ...(short <= 0 && { nodes: missing.map(({ name }) => name) }),
+    ...(short <= 0 && { nodes: found }),
     lastedMs: missing.length === 0 ? 0 : Math.min(...missing.map((node) => stalledMs(node, view) ?? 0)),
     // With too few votes the subnet halts, which pages after the stall limit.
     confirmMs: short > 0 ? view.stallAfterMs + ASKED_WITHIN_MS : undefined,

@@ -111,6 +111,10 @@ export interface SubnetView extends Moment {
   readonly neverSigned: NeverSigned;
   /** Masternodes that run, or have no node in the inventory, but do not vote: how many of its newest rounds each missed, by address. */
   readonly silentVoters: ReadonlyMap<string, number>;
+  /** The silent masternodes whose key no node has, less one for each node that is out and has never said its address. */
+  readonly orphans: readonly string[];
+  /** The nodes that run with one key, by its address, where several do. */
+  readonly sharedKeys: ReadonlyMap<string, readonly NodeView[]>;
   /** Undefined without nodes. */
   readonly quorum: Quorum | undefined;
   /** Who has turns in the next epoch, as far as that is predicted or chosen. */

@@ -11,11 +11,12 @@ import type { Subnet } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
 import { viewNextSet } from './find-next-set.ts';
-import { findNeverSigned, findQuorum, findReference, findSilentVoters, findStallMs } from './quorum.ts';
+import { findNeverSigned, findQuorum, findReference, findSilentVoters, findStallMs, type Voters } from './quorum.ts';
 import {
   ASKED_WITHIN_MS,
   type ExposureMemory,
   heardSince,
+  isMissing,
   isStopped,
   losesPeers,
   type NodeView,
@@ -132,6 +133,18 @@ function findMasters(nodes: readonly NodeView[], { masternodes }: ChainView): Re
   return new Map([...out, ...present.toReversed()].map((node) => [node.address ?? '', node]));
 }
 
+/** The nodes that run with one key of a masternode, where several do. */
+function findSharedKeys(nodes: readonly NodeView[], masters: SubnetView['masters']): SubnetView['sharedKeys'] {
+  const running = nodes.filter((node) => node.answers === true && !node.isForeign && masters.has(node.address ?? ''));
+  return new Map([...Map.groupBy(running, ({ address = '' }) => address)].filter(([, ones]) => ones.length > 1));
+}
+
+/** The silent masternodes whose key no node has, less one for each node that is out and may have it. */
+function findOrphans({ nodes, silentVoters, masters }: Voters): readonly string[] {
+  const unknown = nodes.filter((node) => isMissing(node) && (node.isForeign || node.address === undefined));
+  return [...silentVoters.keys()].filter((address) => !masters.has(address)).slice(unknown.length);
+}
+
 /** While one of these lasts, a masternode has no node that signs for it. */
 const KEY_LOST: readonly ProblemName[] = ['masternode_missing', 'key_shared'];
 
@@ -193,6 +206,8 @@ export function viewSubnet(
     services,
     reference,
     ...voters,
+    orphans: findOrphans(voters),
+    sharedKeys: findSharedKeys(nodes, voters.masters),
     quorum: findQuorum(voters),
     nextSet: viewNextSet(voters, facts, now),
     stallAfterMs,
