@@ -81,15 +81,15 @@ function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
 const isKnownFailure = ({ problem }: Suspicion): boolean => problemCatalog[problem].judgedBy.length === 0;
 
 /**
- * A quorum at risk or a halt pages with what keeps these nodes from voting, as their own problems are not sent beside it. A halt has said
- * by itself who is down.
+ * A quorum at risk or a halt pages with what keeps nodes from voting, as their own problems are not sent beside it. A halt has said by
+ * itself who is down.
  */
-function withReasons(page: Suspicion, nodes: readonly string[], found: readonly Suspicion[]): Suspicion {
-  const all = nodes.flatMap(
-    (node) =>
-      found.find(({ component, name, explains }) => component === 'node' && name === node && explains.length > 0) ?? [],
-  );
-  const reasons = page.problem === 'subnet_halted' ? all.filter(isKnownFailure) : all;
+function withReasons(page: Suspicion, { nodes }: SubnetView, found: readonly Suspicion[]): Suspicion {
+  const isHalt = page.problem === 'subnet_halted';
+  const names = isHalt ? nodes.flatMap(({ name, isOut }) => (isOut ? name : [])) : (page.nodes ?? []);
+  const isWhy = ({ component, explains }: Suspicion) => component === 'node' && explains.length > 0;
+  const all = names.flatMap((node) => found.find((one) => one.name === node && isWhy(one)) ?? []);
+  const reasons = isHalt ? all.filter(isKnownFailure) : all;
   const failure = reasons.find(isKnownFailure);
   return {
     ...page,
@@ -181,11 +181,8 @@ export function diagnose(view: SubnetView, clock: ClockDisturbances = {}, ended:
     const known = found.get(taken);
     found.set(known ? { ...known, explains: [...known.explains, ...taken.explains] } : taken);
   }
-  const risk = found.get({ problem: 'quorum_at_risk' });
-  if (risk !== undefined) found.set(withReasons(risk, risk.nodes ?? [], found.values));
-  const out = view.nodes.filter(({ isOut }) => isOut).map(({ name }) => name);
-  const halted = found.get({ problem: 'subnet_halted' });
-  if (halted !== undefined) found.set(withReasons(halted, out, found.values));
+  const page = found.get({ problem: 'subnet_halted' }) ?? found.get({ problem: 'quorum_at_risk' });
+  if (page !== undefined) found.set(withReasons(page, view, found.values));
   // While nothing could be reached, silence was not evidence: each problem is confirmed by what is found from now on.
   if (before.values.some(({ problem }) => isBlind(problem)))
     for (const one of found.values) found.set({ ...one, lastedMs: 0 });
