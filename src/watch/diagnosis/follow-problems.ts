@@ -114,29 +114,24 @@ const REOPEN_MS = 10_000;
 
 const confirmMsOf = ({ problem, confirmMs }: Suspicion): number => confirmMs ?? problemCatalog[problem].confirmMs;
 
-function toProblem(found: Suspicion, life: Pick<Problem, 'state' | 'since' | 'seenAt' | 'openedAt'>): Problem {
-  const { severity, alert } = problemCatalog[found.problem];
-  return { ...found, severity, alert, ...life };
-}
-
 /** A problem that is found: its state by how long it has been found, now and before it was over. */
 function raise(before: Problem | undefined, ended: EndedProblem | undefined, found: Suspicion, now: number): Problem {
-  const isNew =
-    before === undefined || (!isStanding(before) && (before.about !== found.about || now - before.seenAt > UNSEEN_MS));
+  const stands = before !== undefined && isStanding(before);
+  const isNew = before === undefined || (!stands && (before.about !== found.about || now - before.seenAt > UNSEEN_MS));
   // A clock that was set back must not delay a problem.
   const foundAt = isNew ? now : Math.min(before.since, now);
   const lastedMs = Math.max(now - foundAt, found.lastedMs ?? 0);
   // What is said of a halt counts from its last block, also where the one before, which was stored, began with another.
   const since = found.problem === 'subnet_halted' ? now - (found.lastedMs ?? lastedMs) : foundAt;
   const confirmMs = confirmMsOf(found);
-  const isBack = ended !== undefined && ended.about === found.about && mayReopen(ended, now);
-  if (isBack && !(before && isStanding(before)) && lastedMs >= Math.min(confirmMs, REOPEN_MS)) {
-    return toProblem(found, { state: 'open', since: ended.since, seenAt: now, openedAt: ended.openedAt ?? now });
-  }
-  const openedAt = isNew ? undefined : before.openedAt;
-  if (openedAt === undefined && lastedMs < confirmMs)
-    return toProblem(found, { state: 'suspected', since, seenAt: now });
-  return toProblem(found, { state: 'open', since, seenAt: now, openedAt: openedAt ?? now });
+  const mayReturn = !stands && ended !== undefined && ended.about === found.about && mayReopen(ended, now);
+  const returned = mayReturn && lastedMs >= Math.min(confirmMs, REOPEN_MS) ? ended : undefined;
+  const earlier = returned ?? (isNew ? undefined : before);
+  const isConfirmed = returned !== undefined || lastedMs >= confirmMs;
+  const openedAt = earlier?.openedAt ?? (isConfirmed ? now : undefined);
+  const { severity, alert } = problemCatalog[found.problem];
+  const state = openedAt === undefined ? 'suspected' : 'open';
+  return { ...found, severity, alert, state, since: returned?.since ?? since, seenAt: now, openedAt };
 }
 
 /**
