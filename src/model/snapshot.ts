@@ -74,6 +74,10 @@ export const lacksSpare = (quorum: Quorum | undefined): boolean =>
 export const VOTES = ['votes', 'silent', 'penalised', 'standby', 'unknown'] as const;
 export type Vote = (typeof VOTES)[number];
 
+/** Whether a masternode has turns in the current epoch. */
+export const hasTurns = ({ vote = 'standby' }: { readonly vote?: Vote }): boolean =>
+  vote !== 'penalised' && vote !== 'standby';
+
 /** What is known of a node as a member of its chain. */
 export interface Member {
   readonly name: string;

@@ -4,6 +4,7 @@ import type { Turn } from '../../model/restart-answer.ts';
 import {
   consensusOf,
   type Epoch,
+  hasTurns,
   type Masternode,
   type Member,
   type Quorum,
@@ -292,7 +293,7 @@ export function findNewEpoch({ epoch, reference }: SubnetState): string | undefi
  * clocks differ. Undefined of a node that has no turns, and while nobody knows. `wallMs`: now, in Unix milliseconds.
  */
 export function findTurn(state: SubnetState, name: string, wallMs: number): Turn | undefined {
-  const active = state.epoch?.masternodes.filter(({ vote }) => vote !== 'penalised' && vote !== 'standby') ?? [];
+  const active = state.epoch?.masternodes.filter(hasTurns) ?? [];
   const place = active.findIndex((one) => one.name === name);
   const strangers = new Set(state.members?.flatMap(({ name, isOnChain }) => (isOnChain === false ? name : [])));
   const blocks = state.targets.flatMap(({ target, facts: { node } }) => {

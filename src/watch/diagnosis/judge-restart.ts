@@ -5,7 +5,14 @@ import { addressOf, type ContainerFacts, countPeers } from '../../model/facts.ts
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
 import { findContainer, findSeries, isLooping, START_MS } from '../../model/restart-cause.ts';
-import { countReserve, type Member, type Quorum, type SubnetState, type TargetState } from '../../model/snapshot.ts';
+import {
+  countReserve,
+  hasTurns,
+  type Member,
+  type Quorum,
+  type SubnetState,
+  type TargetState,
+} from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
 import { findNearChoice, findNewEpoch, findTurn } from './find-epoch.ts';
@@ -54,7 +61,7 @@ const recovering = (why: string): Veto => ({ kind: 'recovering', why });
 const doubtful = (why: string): Veto => ({ kind: 'doubtful', why });
 
 /** Why what is known of a node is too old to rely on; undefined when it is new. */
-export function findStale(
+function findStale(
   state: TargetState,
   { now, freshSince, silentSince = freshSince }: RestartMoment,
 ): string | undefined {
@@ -75,7 +82,7 @@ export function findStale(
 }
 
 /** Why the container of a node does not run, by facts that are new; undefined when it does, has none, or the node answers all the same. */
-export function findDown(state: TargetState): string | undefined {
+function findDown(state: TargetState): string | undefined {
   const { name } = state.target;
   const container = viewContainer(state);
   const { kind } = container;
@@ -272,8 +279,8 @@ function judgeVotes(voters: Voters, own: TargetState, { total, required }: Quoru
   const heard = others.filter(({ veto }) => veto === undefined);
   // Nodes with one key have one vote.
   const votes = new Set(heard.map(({ target }) => addressOf(target.facts))).size;
-  const [recovering] = whyOf('recovering');
-  if (recovering !== undefined) return no(recovering);
+  const [passing] = whyOf('recovering');
+  if (passing !== undefined) return no(passing);
   if (votes >= required)
     return yes(`${formatCount(votes, 'other masternode votes', 'other masternodes vote')}, ${required} needed`);
   const known =
@@ -281,9 +288,9 @@ function judgeVotes(voters: Voters, own: TargetState, { total, required }: Quoru
       ? 'no other masternode is'
       : `only ${formatCount(votes, 'other masternode is', 'other masternodes are')}`;
   const few = `${known} known to vote, ${required} needed`;
-  const doubtful = whyOf('doubtful');
+  const doubts = whyOf('doubtful');
   // Masternodes of no node that has said its address, and the nodes that are out and may be these.
-  const takesTurns = epoch?.masternodes.filter(({ vote }) => vote !== 'penalised' && vote !== 'standby') ?? [];
+  const takesTurns = epoch?.masternodes.filter(hasTurns) ?? [];
   const unaddressed = voters.flatMap(({ target, veto }) =>
     veto?.kind === 'out' && addressOf(target.facts) === undefined
       ? [`${veto.why}, and ${target.target.name} has not said by which address it votes`]
@@ -292,12 +299,12 @@ function judgeVotes(voters: Voters, own: TargetState, { total, required }: Quoru
   // A masternode whose key no node has is silent.
   const unnamed = takesTurns.filter(({ name }) => name === undefined);
   const nameless = unnamed.filter(({ vote }) => vote !== 'silent' || unaddressed.length > 0).length;
-  if (votes + doubtful.length + nameless >= required) {
+  if (votes + doubts.length + nameless >= required) {
     const missing = `${masternodes(nameless)} of ${total} ${nameless === 1 ? 'is not in the inventory; add its node' : 'are not in the inventory; add their nodes'}`;
     const unsaid = nameless <= unaddressed.length ? unaddressed[0] : undefined;
-    return unknown(`${few}: ${doubtful[0] ?? unsaid ?? missing}`);
+    return unknown(`${few}: ${doubts[0] ?? unsaid ?? missing}`);
   }
-  const cause = whyOf('out')[0] ?? doubtful[0];
+  const cause = whyOf('out')[0] ?? doubts[0];
   return no(
     cause === undefined
       ? `${required} of ${masternodes(total)} must vote, so no block comes while one restarts`
@@ -331,7 +338,7 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const costless = findCostless(state, target, member, moment);
   if (costless !== undefined) return { ...yes(`${costless}, so a restart costs no vote`), ...numbers };
   if (quorum === undefined || doubt !== undefined) return { ...unknown(doubt ?? NOTHING_KNOWN), ...numbers };
-  const voters = viewed.filter(({ member: { vote = 'standby' } }) => vote !== 'standby' && vote !== 'penalised');
+  const voters = viewed.filter(({ member }) => hasTurns(member));
   const judged = judgeVotes(voters, target, quorum, state);
   // What passes within a minute is the reason only where nothing else is.
   const passing = judged.safe ? (findNearChoice(state, name) ?? findNewEpoch(state)) : undefined;

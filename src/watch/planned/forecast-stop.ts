@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../lib/duration.ts';
 import { listNames } from '../../lib/words.ts';
 import { type RoundSettings, timeoutMs } from '../../model/chain.ts';
-import { consensusOf, type Quorum, type SubnetState, type Vote } from '../../model/snapshot.ts';
+import { consensusOf, hasTurns, type Quorum, type SubnetState, type Vote } from '../../model/snapshot.ts';
 import type { StopForecast } from '../../model/stop-forecast.ts';
 import type { Target } from '../../model/target.ts';
 
@@ -18,7 +18,7 @@ interface Seat {
 function findSeats({ epoch, members = [] }: SubnetState): readonly Seat[] {
   const all: readonly Seat[] =
     epoch?.masternodes ?? members.flatMap(({ name, vote }) => (vote === undefined ? [] : [{ name, vote }]));
-  return all.filter(({ vote }) => vote !== 'penalised' && vote !== 'standby');
+  return all.filter(hasTurns);
 }
 
 /** How blocks come when each turn of those who are away times out. Somebody must be there. */

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { formatCount } from '../../lib/words.ts';
 import type { Standing } from '../../model/headline.ts';
 import { describeReason } from '../../model/next-set.ts';
-import type { Epoch, Masternode, Member, Quorum, Vote } from '../../model/snapshot.ts';
+import { type Epoch, hasTurns, type Masternode, type Member, type Quorum, type Vote } from '../../model/snapshot.ts';
 import type { RangeName } from '../../model/time-range.ts';
 import { describeUpgrade } from '../../model/upgrade.ts';
 import { badge, type Html, shape } from '../frame/marks.ts';
@@ -13,7 +13,7 @@ import { targetPath } from './paths.ts';
 const MAX_SEATS = 12;
 
 /** How each vote is shown. */
-export const LOOK_OF_VOTE: Readonly<Record<Vote, { readonly standing: Standing; readonly word: string }>> = {
+const LOOK_OF_VOTE: Readonly<Record<Vote, { readonly standing: Standing; readonly word: string }>> = {
   votes: { standing: 'ok', word: 'votes' },
   silent: { standing: 'bad', word: 'silent' },
   penalised: { standing: 'warn', word: 'penalised' },
@@ -115,14 +115,15 @@ function describeFate({ next, vote }: Masternode, { next: set }: Epoch): string 
 }
 
 function describeNext(masternode: Masternode, epoch: Epoch): string {
-  const { vote, backInEpoch, leavesInEpoch } = masternode;
+  const { backInEpoch, leavesInEpoch } = masternode;
   const { number, isNextKnown } = epoch;
   if (backInEpoch !== undefined) return `back in epoch ${count(backInEpoch)}`;
   if (leavesInEpoch !== undefined) return `drops out in epoch ${count(leavesInEpoch)}`;
   const fate = describeFate(masternode, epoch);
   if (fate !== '') return fate;
-  const isOut = vote === 'penalised' || vote === 'standby';
-  return isOut && isNextKnown && number !== undefined ? `not back before epoch ${count(number + 2)}` : '';
+  return !hasTurns(masternode) && isNextKnown && number !== undefined
+    ? `not back before epoch ${count(number + 2)}`
+    : '';
 }
 
 const seconds = (ms: number | undefined): string =>
