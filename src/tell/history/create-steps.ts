@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../lib/duration.ts';
 import type { CheckBar, Minute, PaceRow, StepHistory, StepsRow } from '../../model/history.ts';
 import { statusOfFault } from '../../model/name-fault.ts';
 import { toCoins } from '../../model/parent-chain.ts';
@@ -21,8 +22,6 @@ import {
   sum,
 } from './step-cells.ts';
 import { createTargetMemory } from './target-memory.ts';
-
-const MINUTE_MS = RANGES['1h'].stepMs;
 
 /** The columns of a target, and of a subnet. */
 const OF_TARGET = { p50: 0, p95: 1, lag: 2, missed: 3 } as const;

@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { MINUTE_MS } from '../../lib/duration.ts';
 import type { Steps } from '../../model/history.ts';
 import { firstStep, RANGE_NAMES, RANGES, type RangeName } from '../../model/time-range.ts';
 import { createCells } from './create-cells.ts';
@@ -9,8 +10,6 @@ export type Join = (known: number, value: number) => number;
 export const most: Join = Math.max;
 export const sum: Join = (known, value) => known + value;
 export const last: Join = (_, value) => value;
-
-const MINUTE_MS = RANGES['1h'].stepMs;
 
 /** A ring of steps of one length for each range, one behind the other. */
 const RINGS = RANGE_NAMES.map((range, index) => ({

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../lib/duration.ts';
 import { medianOf } from '../../lib/numbers.ts';
 import { type DiskFacts, type DiskObservation, isNearlyFull } from '../../model/disk.ts';
 import { findPace, foldFill } from '../../model/fill.ts';
@@ -19,9 +20,6 @@ import {
   WALLET_ROLES,
 } from '../../model/relay.ts';
 import type { SubnetFacts, SubnetObservation, SubnetObservations, SubnetProbeKind } from '../../model/subnet-facts.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** How often the balance is read. A longer time between two readings may hold more payments. */
 const READING_MS = 30_000;
