@@ -21,8 +21,10 @@ export interface LogPattern {
   readonly literal: string;
   /** The literal may stand behind the beginning. Then `match` must hold it to where only the program itself writes. */
   readonly anywhere?: boolean;
-  /** Found in every line of such a pattern, and in few others, so that most are passed over; the literal if absent. With it the literal may be empty. Lines are searched
-   * together, so it knows no begin of a line. */
+  /**
+   * Found in every line of such a pattern, and in few others, so that most are passed over; the literal if absent, which may be empty
+   * where there is a mark. Lines are searched together, so it knows no begin of a line.
+   */
   readonly mark?: RegExp;
   /** The head of the line shows this level. Then the literal may be empty. */
   readonly level?: 'CRIT' | 'ERROR' | 'INFO' | 'DEBUG';

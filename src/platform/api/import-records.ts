@@ -65,7 +65,10 @@ async function findRecord(store: PlatformStore, resource: Resource, text: string
   return record ? succeed(record) : fail(codes.missing, `${idMember}: there is no ${noun} with that id`);
 }
 
-/** What a row does, without doing it. A row with an id changes that record and keeps what it does not name; one without adds a record, which is in use unless it says otherwise. */
+/**
+ * What a row does, without doing it. A row with an id changes that record and keeps what it does not name; one without adds a record,
+ * which is in use unless it says otherwise.
+ */
 async function planRow(actor: Actor, resource: Resource, row: ImportRow): Promise<Outcome<PlannedRow>> {
   const { store } = actor;
   const { owner } = callerOf(actor);

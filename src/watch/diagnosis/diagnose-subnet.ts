@@ -163,7 +163,7 @@ function explainStart(state: TargetState): TargetState {
   return { ...state, checks: state.checks.map((one) => (isOld(one) ? { ...one, fix: JUST_STARTED } : one)) };
 }
 
-/** The targets with the problems that name them, and the reasons of their failing checks as problems, ended ones too, and starts explain them. */
+/** The targets as people read them: with the problem that names each of them, and with why each of its failing checks fails. */
 export function explainTargets(
   targets: readonly TargetState[],
   problems: readonly Problem[],

@@ -105,9 +105,9 @@ export function countTurns(round: number, place: number, { epoch, masternodes }:
 }
 
 /**
- * What each masternode did with its turns of the epoch, by address: the blocks that it made until the block at which its rounds were counted. Each round is the turn of one
- * masternode, and the chain lists those that brought no block: all others brought one. Undefined when the sum is not the number of
- * blocks: then a block came between the two answers, or this chain takes turns by another rule.
+ * How many blocks each masternode made and missed in the epoch, by address, until its rounds were counted. Each round is the turn of
+ * one masternode, and the chain lists those that brought no block: all others brought one. Undefined when the sum is not the number
+ * of blocks: then a block came between the two answers, or this chain takes turns by another rule.
  */
 export function countBlocks(
   { masternodes: { number, round, active }, missedRounds }: Counted,

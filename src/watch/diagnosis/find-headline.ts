@@ -1,6 +1,6 @@
 import type { WatchedMs } from '../../lib/clock.ts';
 import { beginSentence, formatCount, listEach } from '../../lib/words.ts';
-import type { Headline } from '../../model/headline.ts';
+import type { Headline, Standing } from '../../model/headline.ts';
 import { isUnread } from '../../model/is-judged.ts';
 import { describePlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isStanding, type Problem } from '../../model/problem.ts';
@@ -35,7 +35,7 @@ const isSure = ({ problem, component, state }: Problem): boolean =>
   component === 'node' && state === 'suspected' && OF_DOCKER.includes(problem);
 
 /** The standing of a subnet with a problem of the whole, and what follows its name in the sentence. The worst first. */
-const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Headline['standing'], string?]>>> = {
+const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Standing, string?]>>> = {
   subnet_halted: ['bad', 'is halted'],
   chain_forked: ['bad', 'is forked'],
   finality_stalled: ['bad', 'commits no blocks'],
@@ -83,8 +83,8 @@ export function findHeadline(
   const votes = quorum === undefined || quorum.total === 0 || !areAsked ? '' : `${describeVotes(quorum)}.`;
   // While nothing is seen of a subnet, nothing is said of it, before that is confirmed too. In the first round others may still answer.
   const blind = areAsked ? problems.find((one) => one.state === 'suspected' && isBlind(one.problem)) : undefined;
-  const standing = problems.filter((one) => one === blind || (isStanding(one) && one.severity !== 'info'));
-  const [worst] = standing.toSorted((one, other) => rank(one) - rank(other));
+  const confirmed = problems.filter((one) => one === blind || (isStanding(one) && one.severity !== 'info'));
+  const [worst] = confirmed.toSorted((one, other) => rank(one) - rank(other));
   // What is found of the votes changes from look to look. Only with none to spare and none missing may no further node fail.
   const fitsVotes = ({ problem }: Problem) =>
     problem !== 'quorum_at_risk' || quorum === undefined || countReserve(quorum) === 0;
@@ -100,7 +100,7 @@ export function findHeadline(
   const join = (...sentences: readonly string[]) => sentences.filter(Boolean).join(' ');
   const describeWork = (one: PlannedWork) =>
     `Work on ${one.name ?? one.component ?? 'the subnet'} is ${describePlanned(one)}.`;
-  const tell = (standing: Headline['standing'], words: string, ...details: readonly string[]) => ({
+  const tell = (standing: Standing, words: string, ...details: readonly string[]) => ({
     standing,
     sentence: `${subnet} ${words}`,
     detail: join(...details, ...plannedWork.map(describeWork)),
@@ -110,7 +110,7 @@ export function findHeadline(
   const hiddenOnes = hidden === 1 ? '1 container and its log' : `${hidden} containers and their logs`;
   const unseen = hidden === 0 ? '' : `Docker does not answer, so ${hiddenOnes} cannot be seen.`;
   const toDo = worst === undefined || worst.planned !== undefined ? '' : sentence(worst.fix);
-  const others = nameCauses(standing, worst);
+  const others = nameCauses(confirmed, worst);
   const isOfPart = worst === undefined || isClearing || WHOLE[worst.problem]?.[1] === undefined;
   // Not every problem costs a vote.
   const known =
@@ -154,9 +154,9 @@ export function findHeadline(
   }
   // Nodes bring a problem of the whole subnet, so they are named before its fix. Right after another target it would be read as that one's.
   const isOfNode = ({ component }: Problem) => component === 'node';
-  const causes = worst.name === undefined ? nameCauses(standing.filter(isOfNode), worst) : '';
+  const causes = worst.name === undefined ? nameCauses(confirmed.filter(isOfNode), worst) : '';
   const isLeft = (one: Problem) => causes === '' || !isOfNode(one);
-  const rest = nameCauses(standing.filter(isLeft), worst);
+  const rest = nameCauses(confirmed.filter(isLeft), worst);
   const detail = join(causes || (worst.name === undefined || rest === '' ? votes : ''), toDo, rest);
   const [is, words = `is running, but ${worst.summary}`] = WHOLE[worst.problem] ?? ['warn'];
   const { total, voting } = (areAsked && worst.problem === 'subnet_halted' && quorum) || { total: 0, voting: 0 };

@@ -266,9 +266,9 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
 }
 
 /**
- * Adds to the problems of nodes that are out the checks of other targets that fail for that reason. Which peers are missing is not
- * known, so the problem of the node that has not answered for longest explains all of those. A bootnode that has not heard a node, and a service that reads from one, is
- * explained by the problem of that node.
+ * Adds to the problems of nodes that are out the checks of other targets that fail because of them. Which peers a node misses is not
+ * known, so the problem of the node that has been silent for longest explains all that are missed. That of a node also explains the
+ * bootnode that has not heard it, and the service that reads from it.
  */
 export function explainOtherTargets(found: readonly Suspicion[], view: SubnetView): readonly Suspicion[] {
   if (found.length === 0) return found;

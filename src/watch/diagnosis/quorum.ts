@@ -98,7 +98,7 @@ export const isToJoin = (node: NodeView): boolean => node.isStarting && !node.ha
 
 export type Voters = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
 
-/** The votes of a set of masternodes: of one whose node is out there is none for sure, nor of one of which nobody has a vote, whoever runs it. */
+/** The votes of a set of masternodes: none of one whose node is out, nor of one of which nobody has a vote, whoever runs it. */
 function countVotes({ chain, masters, silentVoters }: Voters, set: readonly string[]): Required<Quorum> {
   const present = set.filter((address) => {
     const node = masters.get(address);

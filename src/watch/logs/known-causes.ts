@@ -25,8 +25,8 @@ export const MEMORY_SIGNS = ['build_killed', 'heap_exhausted', 'build_aborted'] 
 const WITHIN = '[^]{0,1500}?';
 
 /**
- * Patterns for the first cause of a list that a text names, in any case of letters: each expression excludes the earlier ones. `begins` starts the text, and
- * holds the literal, or the mark if it is one of those that may be anywhere.
+ * Patterns for the first cause of a list that a text names, in any case of letters: each expression excludes the earlier ones. `begins`
+ * starts the text, and holds the literal, or the mark if it is one of those that may be anywhere.
  */
 export function inOrder(literal: string, begins: string, causes: Causes, mark?: RegExp): PatternRows {
   const entries = Object.entries(causes);

@@ -34,7 +34,7 @@ function foldLowHeight(facts: NodeLogFacts, known: number, height: number, at: n
   return { ...facts, below: undefined, height, advancedAt: at, fall: { from: known, to: height, at } };
 }
 
-/** What is kept of earlier runs at a start: when the last good one began, when the first one without a block since then began, and the height. */
+/** What a start leaves of earlier runs: when the last good one began, and the first one after it that brought no block, and the height. */
 function keepAtStart(facts: NodeLogFacts): Pick<NodeLogFacts, 'wellFrom' | 'failedFrom' | 'heightBefore'> {
   const { startedAt = Number.NaN, advancedAt = 0, wellFrom, failedFrom = startedAt } = facts;
   return {

@@ -62,7 +62,10 @@ export interface TargetStanding {
 const isAffected = ({ because }: ExplainedCheckState, { target }: TargetState): boolean =>
   because !== undefined && (because.component !== target.component || because.name !== target.name);
 
-/** How a target is: the worst of its checks and of the problems that name it, a critical one also while it is suspected. What fails only because of another target is affected, and a requested restart that is over does not count. */
+/**
+ * How a target is: the worst of its checks and of the problems that name it, a critical one also while it is suspected. What fails only
+ * because of another target is affected, and a requested restart that is over does not count.
+ */
 export function standingOf(state: TargetState): TargetStanding {
   const { checks, facts, problem, suspected } = state;
   const failing = checks.filter((one) => one.verdict === 'fail' && !isOnlyRestarted(one, facts));
