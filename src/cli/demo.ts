@@ -41,7 +41,7 @@ export interface DemoAccess {
  * Creates the demo's database with one admin user (id 1), an API key that may write and reload, example records, and the simulated past
  * of what an instance of subnetd will watch.
  */
-export async function prepareDemoApi(
+async function prepareDemoApi(
   address: DatabaseAddress,
   past?: { readonly instance: string } & DemoPast,
 ): Promise<DemoAccess> {

@@ -10,7 +10,7 @@ import { openDatabase } from '../store/open-database.ts';
 import { type ExitCode, refuse, report } from './report.ts';
 
 /** The settings of the platform; undefined if a setting is bad, which is reported. */
-export function readPlatform(): PlatformSettings | undefined {
+function readPlatform(): PlatformSettings | undefined {
   const parsed = parseSettings(readEnvironment(), {}, '127.0.0.1:0');
   if (parsed.ok) return parsed.settings.platform;
   report(parsed.errors.map((error) => `subnetd: ${error}`));

@@ -68,7 +68,7 @@ export const readEnvironment = (): Environment => process.env;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** Parses `HOST:PORT`, with an IPv6 address in brackets; undefined for anything else. */
-export function parseListen(text: string): Listen | undefined {
+function parseListen(text: string): Listen | undefined {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/.exec(text);
   const host = match?.[1] ?? match?.[2];
   const port = Number(match?.[3]);

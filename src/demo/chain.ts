@@ -98,7 +98,7 @@ export interface MainChain extends Chain {
 }
 
 /** The wait for a masternode that makes no block, in milliseconds, as a generated subnet has it. */
-export const ROUND_TIMEOUT_MS = 10_000;
+const ROUND_TIMEOUT_MS = 10_000;
 
 /**
  * A chain that is at a height at `nowMs`. It does nothing by itself: its height follows from the clock, and
@@ -240,7 +240,7 @@ export type HeadRule =
     };
 
 /** A node that has missed blocks fetches this many a second from its peers. */
-export const SYNC_BLOCKS_PER_SECOND = 10;
+const SYNC_BLOCKS_PER_SECOND = 10;
 
 /** A node's height. It never falls by itself: a node that begins to lag waits until the chain is far enough ahead. */
 export const headAt = (rule: HeadRule, chain: Chain, ms: number): number => {

@@ -1,5 +1,5 @@
 /** The programs that a simulated node can be, by the words of `--clients`; `go` is XDC-Subnet. */
-export const DEMO_CLIENTS = ['go', 'xdposchain', 'nethermind'] as const;
+const DEMO_CLIENTS = ['go', 'xdposchain', 'nethermind'] as const;
 export type DemoClient = (typeof DEMO_CLIENTS)[number];
 
 /** As people write them. */

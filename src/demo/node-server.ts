@@ -45,7 +45,7 @@ const answerBatch = (view: NodeView, batch: readonly unknown[]): object | undefi
  * The text that a subnet node sends back for a request's body: a message, or a batch whose calls are answered in order
  * (XDC-Subnet rpc/handler.go, rpc/json.go). Empty when there is nothing to answer.
  */
-export const answerRpc = (view: NodeView, body: string): string => {
+const answerRpc = (view: NodeView, body: string): string => {
   if (body.trim() === '') return '';
   let json: unknown;
   try {

@@ -7,7 +7,7 @@ import type { NodeView } from './simulated-subnet.ts';
 import { EPOCH } from './timeline.ts';
 
 /** The block that began the epoch of a block. A subnet goes by numbers, not by rounds (XDC-Subnet engine_v2/epochSwitch.go). */
-export const epochStartOf = (number: number): number => number - (number % EPOCH);
+const epochStartOf = (number: number): number => number - (number % EPOCH);
 
 /** The block at whose state the masternodes of the epoch of a block were chosen, as votes name it. */
 export const gapNumberOf = (number: number): number => Math.max(epochStartOf(number) - GAP, 0);

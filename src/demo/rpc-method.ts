@@ -63,7 +63,7 @@ export const optionalFlag: Param<boolean> = {
 };
 
 /** Reads `params` by position, refusing what XDC-Subnet rpc/json.go refuses. Missing and null `params` mean none. */
-export const parseParams = (given: unknown, params: readonly Param<unknown>[]): Parsed<readonly unknown[]> => {
+const parseParams = (given: unknown, params: readonly Param<unknown>[]): Parsed<readonly unknown[]> => {
   if (given !== undefined && given !== null && !Array.isArray(given)) return bad('non-array args');
   const args: readonly unknown[] = given ?? [];
   if (args.length > params.length) return bad(`too many arguments, want at most ${params.length}`);

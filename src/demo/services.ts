@@ -17,7 +17,7 @@ export const json = (value: unknown, status = 200): PlainAnswer => ({
   body: JSON.stringify(value),
 });
 
-export const html = (body: string, status = 200): PlainAnswer => ({ status, type: 'text/html; charset=utf-8', body });
+const html = (body: string, status = 200): PlainAnswer => ({ status, type: 'text/html; charset=utf-8', body });
 
 /** Serves a service over HTTP. Request bodies are not read, because no service uses one. */
 export const createServiceHandler =

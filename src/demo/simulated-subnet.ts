@@ -16,7 +16,7 @@ import { type NodeIdentity, toNodeIdentity } from './node-identity.ts';
 import { createPackets } from './zero-endpoint.ts';
 
 /** How far `node-behind` stays below the others. */
-export const BEHIND_BLOCKS = 25;
+const BEHIND_BLOCKS = 25;
 
 /** A node that goes to another branch has this many blocks of it at once. */
 const BRANCH_BLOCKS = 50;
@@ -25,7 +25,7 @@ const BRANCH_BLOCKS = 50;
 const UNCOMMITTED_BLOCKS = 30;
 
 /** A started node knows of a committed block once it has seen this many come (XDC-Subnet engine_v2/engine.go). */
-export const BLOCKS_UNTIL_COMMITTED = 4;
+const BLOCKS_UNTIL_COMMITTED = 4;
 
 /** What a node knows at one moment: all that its JSON-RPC answers are made of. */
 export interface NodeView {

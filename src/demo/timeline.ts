@@ -7,7 +7,7 @@ export const BLOCK_PERIOD_MS = 2_000;
 export const EPOCH = 900;
 
 /** A masternode that lags misses one of so many of its turns. */
-export const MISSED_OF = 8;
+const MISSED_OF = 8;
 
 /** Who takes part in making blocks; masternodes by their place in the set. */
 export interface Turnout {

@@ -45,7 +45,7 @@ export interface DoubleVotes {
 }
 
 /** As many are kept: one who goes on signs two blocks in each round. */
-export const MOST_DOUBLE_VOTES = 32;
+const MOST_DOUBLE_VOTES = 32;
 
 /** Whether it is of one round; otherwise it is what a node has proved by the rounds of its locks. */
 export const isOfOneRound = ({ votes: [one, other] }: VotePair): boolean => one.round === other.round;

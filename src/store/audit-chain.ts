@@ -51,7 +51,7 @@ export const authenticate = (key: Buffer, hash: string): string =>
   createHmac('sha256', key).update(hash).digest('base64url');
 
 /** The chain to which a row belongs. */
-export const trailOf = ({ is_security }: Pick<AuditContent, 'is_security'>): TrailName =>
+const trailOf = ({ is_security }: Pick<AuditContent, 'is_security'>): TrailName =>
   is_security === 1 ? 'security' : 'changes';
 
 /** What a transaction adds to the trail, and takes from its beginning. */

@@ -20,7 +20,7 @@ const isDetails = (value: unknown): boolean =>
 const isPlan = (value: unknown): boolean => isRecord(value) && isText(value.reason) && isTime(value.until);
 
 /** Whether a value of the database is a tracked alert. One that is none would end the judging of all. */
-export const isTrackedAlert = (value: unknown): value is TrackedAlert =>
+const isTrackedAlert = (value: unknown): value is TrackedAlert =>
   isRecord(value) &&
   isTexts(value.labels) &&
   isTexts(value.annotations) &&
@@ -40,7 +40,7 @@ const isNotifiedAlert = (value: unknown): boolean =>
   [value.seenAt, value.endsAt].every((time) => isOptional(time, isTime));
 
 /** Whether a value of the database is a group of which a channel was notified. */
-export const isNotifiedGroup = (value: unknown): value is NotifiedGroup =>
+const isNotifiedGroup = (value: unknown): value is NotifiedGroup =>
   isRecord(value) &&
   [value.channel, value.group, value.thread].every(isText) &&
   isTime(value.sentAt) &&

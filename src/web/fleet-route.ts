@@ -101,7 +101,7 @@ export function toFleetStatus(
 }
 
 /** What an instance says that belongs to no fleet. */
-export const NO_FLEET = 'this subnetd is not part of a fleet; /status.json lists everything it watches\n';
+const NO_FLEET = 'this subnetd is not part of a fleet; /status.json lists everything it watches\n';
 
 /** `/fleet.json`: every shard, instance and subnet of the fleet. */
 export const answerFleet =

@@ -47,7 +47,7 @@ function match({ type: media, params, q }: Accept): NegotiatedFormat | undefined
  * The format that a scraper likes best, by its Accept header; the text format 0.0.4 for clients that accept neither, as
  * https://prometheus.io/docs/instrumenting/content_negotiation/ asks.
  */
-export function negotiateFormat(accept = ''): NegotiatedFormat {
+function negotiateFormat(accept = ''): NegotiatedFormat {
   for (const accepted of parseAccept(accept.toLowerCase())) {
     const found = match(accepted);
     if (found !== undefined) return found;

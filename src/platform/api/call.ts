@@ -81,7 +81,7 @@ export const codesOfMembers = (members: Members): readonly ErrorCode[] =>
   Object.values(members).flatMap(({ codes, isRequired }) => (isRequired ? [1001, 1002, ...codes] : codes));
 
 /** Reads the members of a body, one after the other. Members that are not declared are ignored. */
-export function readMembers(members: Members, body: Body): Outcome<Body> {
+function readMembers(members: Members, body: Body): Outcome<Body> {
   const values: Record<string, unknown> = {};
   for (const [name, { isRequired, read }] of Object.entries(members)) {
     const present = isRequired ? requireMember(body, name) : succeed(undefined);

@@ -7,7 +7,7 @@ const TOUCH_EVERY_MS = 60_000;
 const WARN_EVERY_MS = 24 * 60 * 60 * 1_000;
 
 /** The header that names the end of a key (ISO 8601) in the week before it. */
-export const KEY_END_HEADER = 'api-key-expires';
+const KEY_END_HEADER = 'api-key-expires';
 
 /** What follows from the use of a key, apart from the answer itself. `now` is in Unix milliseconds. */
 export function createKeyUses(now: () => number) {

@@ -7,7 +7,7 @@ import { fail, type Outcome, succeed } from './outcome.ts';
 import { verifyPassword } from './passwords.ts';
 
 /** How long a key counts. */
-export const KEY_LIFE_MS = 24 * 60 * 60 * 1_000;
+const KEY_LIFE_MS = 24 * 60 * 60 * 1_000;
 
 const MAX_LENGTH = 255;
 

@@ -10,7 +10,7 @@ export interface LimitPolicy {
 }
 
 /** How many requests a bucket holds that is full again in so many milliseconds. */
-export const toRemaining = ({ everyMs, burst }: LimitPolicy, fullInMs: number): number =>
+const toRemaining = ({ everyMs, burst }: LimitPolicy, fullInMs: number): number =>
   Math.max(0, Math.floor(burst - fullInMs / everyMs + 1e-6));
 
 /** The headers of a limit: those of the IETF's draft 10, and the three of its earlier drafts that most clients know. */

@@ -157,7 +157,7 @@ const MEMBER_OF: Readonly<Partial<Record<Failure['code'], string>>> = {
 };
 
 /** The field that a failure is about: the API's messages begin with the name of the member, if it is about one. */
-export const fieldOf = (failure: Failure | undefined, fields: readonly Field[]): Field | undefined => {
+const fieldOf = (failure: Failure | undefined, fields: readonly Field[]): Field | undefined => {
   if (failure === undefined) return undefined;
   const { code, message } = failure;
   const isNamed = ({ name, kind }: Field) =>

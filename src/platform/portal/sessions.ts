@@ -54,7 +54,7 @@ const SYSTEMS = [
 ] as const;
 
 /** A browser in words, as in `Firefox on Linux`, from its header `user-agent`. Quotes nothing of it. */
-export function describeBrowser(userAgent: string): string {
+function describeBrowser(userAgent: string): string {
   const [, browser = 'another browser'] = BROWSERS.find(([pattern]) => pattern.test(userAgent)) ?? [];
   const [, system] = SYSTEMS.find(([pattern]) => pattern.test(userAgent)) ?? [];
   return system === undefined ? browser : `${browser} on ${system}`;
@@ -62,7 +62,7 @@ export function describeBrowser(userAgent: string): string {
 
 /** A new token of 160 bits, so a plain digest is safe to store. */
 const makeToken = (): string => randomBytes(20).toString('base64url');
-export const isToken = (text: string): boolean => /^[A-Za-z0-9_-]{27}$/.test(text);
+const isToken = (text: string): boolean => /^[A-Za-z0-9_-]{27}$/.test(text);
 const hashToken = (token: string): string => hash('sha256', token);
 
 const SEEN_EVERY_MS = 60_000;

@@ -10,8 +10,8 @@ import { type OperationEntry, readOperations } from './read-operations.ts';
 import { CODES_PATH, codePath, idOfTag, meaningOf, operationPath, pathOfTag, titleOfTag } from './words.ts';
 
 /** The style sheet and the script of the reference, besides those of every page. */
-export const REFERENCE_STYLE = '/assets/reference.css';
-export const REFERENCE_SCRIPT = '/assets/reference.js';
+const REFERENCE_STYLE = '/assets/reference.css';
+const REFERENCE_SCRIPT = '/assets/reference.js';
 
 const INDEX_PATH = '/docs';
 
@@ -128,7 +128,7 @@ const group = (id: string, path: string, title: string, items: readonly Html[]):
 <ul class="overview">${items}</ul></section>`;
 
 /** The index of the reference: how to start, and a line for each operation and each code. */
-export function indexPage(content: ReferenceContent): string {
+function indexPage(content: ReferenceContent): string {
   const groups = groupsOf(content.document);
   const operations = [...groups.values()].flat();
   const found = html`<p class="small" role="status" id="found">${count(operations.length, 'operation')}, ${count(allCodes.length, 'code')}</p>

@@ -12,7 +12,7 @@ export function exampleBody(fields: readonly Field[], schemas: SchemaShapes): Re
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** The path of an example request. A list starts at 0, which is all of it. */
-export const examplePath = ({ path, parameters }: OperationEntry, schemas: SchemaShapes): string =>
+const examplePath = ({ path, parameters }: OperationEntry, schemas: SchemaShapes): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const field = parameters.find((one) => one.name === name && one.place === 'path');
     return encodeURIComponent(String(field === undefined ? name : exampleOf(field.schema, schemas)));

@@ -9,7 +9,7 @@ import { curlOf, exampleBody } from './snippets.ts';
 import { CODES_PATH, operationPath, rulesOf, titleOfTag, typeOf } from './words.ts';
 
 /** The script of the page. */
-export const TRY_SCRIPT = '/assets/try.js';
+const TRY_SCRIPT = '/assets/try.js';
 
 const input = ({ name, place, isRequired, schema }: Field, value: string) => html`
 <div><label for="f-${name}">${name} <span class="dim">${place === 'path' ? 'in the path' : 'in the query'}, ${typeOf(schema)}</span></label>

@@ -65,7 +65,7 @@ function findCovered({ subnet, problems, quorum }: SubnetState, alert: string, n
 }
 
 /** The condition of an alert that reports problems: one of them is open or clearing. */
-export const problemCondition =
+const problemCondition =
   (alert: string): Condition =>
   ({ snapshot, now }, withUnknown = true) =>
     snapshot.flatMap((state) => {

@@ -5,7 +5,7 @@ import type { TimelineReader } from './timeline.ts';
 type Place = Pick<Incident, 'startedAt' | 'id' | 'endedAt'>;
 
 /** Open ones first, then the newest first. */
-export const byUrgency = (one: Place, other: Place): number =>
+const byUrgency = (one: Place, other: Place): number =>
   Number(one.endedAt !== undefined) - Number(other.endedAt !== undefined) ||
   other.startedAt - one.startedAt ||
   Number(one.id < other.id) - Number(one.id > other.id);

@@ -10,7 +10,7 @@ const MOST_CHANGES = 300;
 const MOST_MINUTES = 140;
 
 /** The time of a timeline, in wall time; `end` is now while the incident is open. */
-export const spanOf = (
+const spanOf = (
   { startedAt, foundAt, endedAt }: Incident,
   now: number,
 ): { readonly from: number; readonly to: number } => ({

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DockerClient, openInTime, toResponse } from './client.ts';
 
 /** The container events that can change a verdict; see "Docker events" in the Docker Engine API. */
-export const containerActions = [
+const containerActions = [
   ...['start', 'die', 'oom', 'stop', 'kill', 'restart', 'pause', 'unpause', 'rename', 'destroy'],
 ] as const;
 

@@ -17,7 +17,7 @@ const RESET = '\0reset';
 const OVERRIDE = '\0override';
 
 /** Keeps the tags of Compose in the values of a document. */
-export function markTags(document: Document): void {
+function markTags(document: Document): void {
   visit(document, {
     Pair(_, pair) {
       const tag = isNode(pair.value) ? pair.value.tag : undefined;
@@ -38,7 +38,7 @@ const withoutReset = (record: Readonly<Record<string, unknown>>): Readonly<Recor
  * One compose file over another (https://docs.docker.com/reference/compose-file/merge/): mappings are merged, lists are
  * appended, and everything else is replaced, as are the lists of a command.
  */
-export function mergeCompose(under: unknown, over: unknown, key = ''): unknown {
+function mergeCompose(under: unknown, over: unknown, key = ''): unknown {
   if (isRecord(over) && OVERRIDE in over) return over[OVERRIDE];
   if (Array.isArray(under) && isRecord(over)) return mergeCompose(toMapping(under), over, key);
   if (isRecord(under) && Array.isArray(over)) return mergeCompose(under, toMapping(over), key);

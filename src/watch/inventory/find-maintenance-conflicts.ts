@@ -10,7 +10,7 @@ export const get = (value: unknown, key: string): unknown =>
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** A message lists at most this many names. */
 const MOST_NAMES = 10;

@@ -38,7 +38,7 @@ function toTarget({ webhook, slack, telegram, discord, pagerduty, ntfy, email }:
 }
 
 /** The channels of the inventory's document. */
-export const toChannels = (channels: readonly ChannelDocument[]): readonly Channel[] =>
+const toChannels = (channels: readonly ChannelDocument[]): readonly Channel[] =>
   channels.map((channel) => ({
     name: channel.name,
     target: toTarget(channel),

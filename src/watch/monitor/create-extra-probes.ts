@@ -2,7 +2,7 @@ import { SERVICE_START_MS } from '../../model/restart-cause.ts';
 import type { Target } from '../../model/target.ts';
 
 /** How long after a start a service is probed: as soon as it may answer, once more, and when its time to start is over. */
-export const PROBED_AFTER_MS: readonly number[] = [1_000, SERVICE_START_MS / 2, SERVICE_START_MS + 500];
+const PROBED_AFTER_MS: readonly number[] = [1_000, SERVICE_START_MS / 2, SERVICE_START_MS + 500];
 
 /** A service that has just failed is probed this soon again. The second time confirms its failure, which takes 16 s, a moment late or not. */
 const AGAIN_MS = 8_500;

@@ -35,10 +35,10 @@ export function readHash(value: unknown): string | undefined {
 }
 
 /** Digits of an enode id that the node prints in its log (XDC-Subnet p2p/discover/node.go). */
-export const ID_DIGITS = 16;
+const ID_DIGITS = 16;
 
 /** Digits of a whole one. */
-export const MOST_ID_DIGITS = 128;
+const MOST_ID_DIGITS = 128;
 
 const ENODE_ID = new RegExp(`^[0-9a-f]{${ID_DIGITS},${MOST_ID_DIGITS}}$`, 'i');
 

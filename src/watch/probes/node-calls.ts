@@ -40,7 +40,7 @@ export function toAdminPeers(result: unknown): Result<Peers> {
 }
 
 /** Parses the result of `net_peerCount`. No node has as many as 2^24. */
-export function toPeerCount(result: unknown): Result<Peers> {
+function toPeerCount(result: unknown): Result<Peers> {
   const count = toCount(result);
   return count !== undefined && count < 2 ** 24
     ? { ok: true, value: { count, via: 'net_peerCount' } }
@@ -57,7 +57,7 @@ export const toVersion = (result: unknown): Result<string> =>
     : badResult('its answer to web3_clientVersion is not a version');
 
 /** Parses the result of `rpc_modules`: the namespaces that the node serves. */
-export const toModules = (result: unknown): ReadonlySet<string> | undefined =>
+const toModules = (result: unknown): ReadonlySet<string> | undefined =>
   isRecord(result) ? new Set(Object.keys(result)) : undefined;
 
 /** What is read from the result of each call. */

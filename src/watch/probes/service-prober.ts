@@ -73,7 +73,7 @@ const PAGES = [
 ] as const;
 
 /** Asks a stats server that answers what it knows of the chains. One that hangs is asked no more. */
-export async function readStats(
+async function readStats(
   transport: RpcTransport,
   base: string,
   deadline: number,
@@ -132,7 +132,7 @@ function readFrontend({ body, contentType }: TransportResponse): ServiceObservat
 }
 
 /** The request for each service and the parser of its answer (subnet-stats-service, bull-board, serve). */
-export const serviceRequests = {
+const serviceRequests = {
   relayer: { path: SERVICE_PATHS.relayer, read: readRelayer },
   stats: { path: SERVICE_PATHS.stats, read: readNetwork },
   frontend: { path: SERVICE_PATHS.frontend, read: readFrontend },

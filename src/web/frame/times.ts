@@ -24,7 +24,7 @@ export function lasting(ms: number): string {
 }
 
 /** The hour, minute and second in UTC. */
-export const clockSecond = (wallMs: number): string => new Date(wallMs).toISOString().slice(11, 19);
+const clockSecond = (wallMs: number): string => new Date(wallMs).toISOString().slice(11, 19);
 
 /** The hour, minute and second in UTC, with the day if that is not today's. */
 export const clockSince = (wallMs: number, nowWall: number): string =>

@@ -62,7 +62,7 @@ export interface Verdict {
 const WORST_FIRST: readonly Standing[] = ['bad', 'warn', 'off', 'ok'];
 
 /** How bad it is: the smaller the worse. */
-export const rankOf = ({ headline }: Verdict): number => WORST_FIRST.indexOf(headline?.standing ?? 'off');
+const rankOf = ({ headline }: Verdict): number => WORST_FIRST.indexOf(headline?.standing ?? 'off');
 
 /** Subnets with a headline, the worst first; those that are equally bad by their names. */
 export const worstFirst = <State extends Verdict>(subnets: readonly State[]): readonly State[] =>

@@ -31,7 +31,7 @@ interface Link {
 const isSilent = (member: Member | undefined): boolean => member?.vote === 'silent' || member?.isOut === true;
 
 /** Every pair of nodes, and what is known of its link: both sides may say that it stands. */
-export function findLinks(nodes: readonly TargetState[], members: readonly Member[]): readonly Link[] {
+function findLinks(nodes: readonly TargetState[], members: readonly Member[]): readonly Link[] {
   const known = nodes.map((state) => {
     const { container, node } = state.facts;
     const { at = 0, observation: { nodeId, peerIds } = {} } = node?.chain ?? {};

@@ -12,7 +12,7 @@ import type { ElsewhereState } from './elsewhere.ts';
 import { dayBars, uptimeBars, uptimeKey } from './uptime-bars.ts';
 
 /** What a person without an account may know of a subnet, in a word. */
-export const PUBLIC_WORDS: Readonly<Record<Standing, string>> = {
+const PUBLIC_WORDS: Readonly<Record<Standing, string>> = {
   ok: 'operational',
   warn: 'degraded',
   bad: 'down',
@@ -42,7 +42,7 @@ interface PublicSubnet {
 }
 
 /** The allow-list: what anybody may see of a subnet. */
-export const toPublic = (
+const toPublic = (
   { subnet, headline, targets }: SubnetState,
   historyOf: (target: Target) => TargetHistory,
 ): PublicSubnet => ({
@@ -56,7 +56,7 @@ export const toPublic = (
 });
 
 /** The allow-list for a subnet that another instance watches, and that has no history here. */
-export const toPublicElsewhere = ({ subnet, headline }: ElsewhereState): PublicSubnet => ({
+const toPublicElsewhere = ({ subnet, headline }: ElsewhereState): PublicSubnet => ({
   name: subnet.name,
   standing: headline.standing,
   targets: [],

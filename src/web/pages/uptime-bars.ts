@@ -11,7 +11,7 @@ type Kind = CheckBar;
 const watched = ({ ok, fail, planned }: Uptime): number => ok + fail + planned;
 
 /** What a bar shows: standing for up, split for up in part, hanging for down, a dot for no data. */
-export function kindOf(uptime: Uptime | undefined): Kind {
+function kindOf(uptime: Uptime | undefined): Kind {
   if (uptime === undefined || watched(uptime) < SEEN_MS) return 'none';
   if (uptime.fail === 0) return 'up';
   return uptime.ok + uptime.planned === 0 ? 'down' : 'part';

@@ -9,7 +9,7 @@ export interface EventPage {
 }
 
 /** The filters of the page, by the names that the API has for them. */
-export const FILTERS = ['since', 'until', 'Action', 'Resource', 'RecordID', 'UserID', 'IP', 'RequestID'] as const;
+const FILTERS = ['since', 'until', 'Action', 'Resource', 'RecordID', 'UserID', 'IP', 'RequestID'] as const;
 
 /** What the filters of a request are set to; an empty field is not a filter. */
 export const filtersOf = (query: URLSearchParams): Readonly<Record<string, string>> =>

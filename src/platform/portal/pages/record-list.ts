@@ -18,7 +18,7 @@ import { imageOf } from './record-image.ts';
 import { findUserNames } from './record-trail.ts';
 
 /** As many records are on one page. */
-export const RECORDS_ON_A_PAGE = 50;
+const RECORDS_ON_A_PAGE = 50;
 const MOST_PAGES = 100_000;
 
 /** What a list of records shows, as its address says it. */
@@ -72,11 +72,11 @@ const sortable = (resource: Resource): readonly string[] => [
 ];
 
 /** The words for a record that is in use, and for one that is not. */
-export const stateWords = ({ flag }: Resource): readonly [used: string, unused: string] =>
+const stateWords = ({ flag }: Resource): readonly [used: string, unused: string] =>
   flag.outOfUse ? ['in use', 'deleted'] : ['active', 'inactive'];
 
 /** Reads the address of a list. What makes no sense is the default. */
-export function parseView(resource: Resource, query: URLSearchParams): ListView {
+function parseView(resource: Resource, query: URLSearchParams): ListView {
   const state = query.get('state');
   const sort = query.get('sort') ?? '';
   const page = Number(query.get('page'));
@@ -90,7 +90,7 @@ export function parseView(resource: Resource, query: URLSearchParams): ListView 
 }
 
 /** The same as a query of the store. */
-export function toQuery({ flag }: Resource, { search, state, sort, page }: ListView): RecordQuery {
+function toQuery({ flag }: Resource, { search, state, sort, page }: ListView): RecordQuery {
   const isOutOfUse = state === 'unused' ? flag.outOfUse : !flag.outOfUse;
   return {
     search,

@@ -6,7 +6,7 @@ import { formPage } from '../layout.ts';
 import { startSession } from '../sessions.ts';
 import { type Guest, type PortalPage, type PortalRoute, seeOther, type Visit } from '../visit.ts';
 
-export const SIGN_IN_PATH = '/portal/sign-in';
+const SIGN_IN_PATH = '/portal/sign-in';
 
 /** Where to go after a sign-in: a page of the portal, never another host. */
 const nextOf = (text: string | null | undefined): string | undefined =>

@@ -15,7 +15,7 @@ export const signBody = (secret: string, timestamp: string, body: string): strin
  * The value of the header `webhook-signature` of Standard Webhooks. Its own secrets begin with `whsec_`, and are Base64; the key of
  * any other one is its text.
  */
-export function signStandard(secret: string, id: string, timestamp: string, body: string): string {
+function signStandard(secret: string, id: string, timestamp: string, body: string): string {
   const [, encoded] = /^whsec_(.*)$/s.exec(secret) ?? [];
   const key = encoded === undefined ? secret : Buffer.from(encoded, 'base64');
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
