@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { judgeSavedLog } from '../../../src/cli/judge-saved-log.ts';
 import type { Facts, KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
 import type { Container, Fault } from '../../../src/model/observation.ts';
+import type { Suspicion } from '../../../src/model/problem.ts';
 import type { ClientName } from '../../../src/model/target.ts';
 import { nethermindPack } from '../../../src/watch/logs/packs/nethermind-pack.ts';
 import { nodePack } from '../../../src/watch/logs/packs/node-pack.ts';
@@ -22,6 +23,7 @@ import { writeLog } from '../../support/recordings.ts';
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const refused: Fault = { kind: 'refused', address: 'n' };
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 const matched = (count: number, agoMs: number): PatternFacts => ({
   ...{ means: 'fatal', count, at: NOW - agoMs, order: 1, what: 'what it means', own: false },
@@ -199,21 +201,26 @@ describe('a node that may open no more files', () => {
 
   test('and so takes no connection of others: no p2p port is to be opened, and no firewall to be checked', () => {
     /** Nodes of which the second one is not connected to these, and may have no file descriptor. */
-    const meshWith = (lost: readonly string[], patterns: Readonly<Record<string, PatternFacts>> = {}) =>
+    const meshWith = (lost: readonly string[], patterns: Readonly<Record<string, PatternFacts>> = {}, ranMs = HOUR) =>
       NAMES.map((name) => {
         const away = name === 'n2' ? lost : lost.includes(name) ? ['n2'] : [];
         const peers = NAMES.filter((one) => one !== name && !away.includes(one));
-        const node = diagnosedNode(name, NAMES, { peers, chain: { nodeId: name, peerIds: peers } });
+        const container = { startedAt: NOW - (name === 'n2' ? ranMs : HOUR) };
+        const node = diagnosedNode(name, NAMES, { peers, container, chain: { nodeId: name, peerIds: peers } });
         return name === 'n2' ? withPatterns(node, patterns) : node;
       });
+    const listExplained = (cause: Suspicion | undefined) =>
+      new Set(cause?.explains.flatMap(({ check, name }) => (check === 'peers' ? [name] : [])));
     expect(named(meshWith(['n1', 'n3']))).toEqual(['peers_missing n2']);
     expect(named(meshWith(['n1']))).toEqual(['peers_missing n1']);
     for (const lost of [['n1', 'n3'], ['n1']]) {
       const [cause, ...others] = diagnosed(meshWith(lost, outOfFiles));
       expect([cause?.problem, others]).toEqual(['too_many_open_files', []]);
-      const explained = cause?.explains.flatMap(({ check, name }) => (check === 'peers' ? [name] : []));
-      expect(new Set(explained)).toEqual(new Set(['n2', ...lost]));
+      expect(listExplained(cause)).toEqual(new Set(['n2', ...lost]));
     }
+    // Right after its start the others have not found it yet, whatever its log shows.
+    const [cause] = diagnosed(meshWith(['n1', 'n3'], outOfFiles, 5_000));
+    expect([cause?.problem, listExplained(cause)]).toEqual(['too_many_open_files', new Set(['n2'])]);
   });
 
   test('ends at a gap block for that cause, and again and again', () => {

@@ -1,25 +1,30 @@
 import { expect, test } from 'vitest';
 import type { Container } from '../../../src/model/observation.ts';
-import { diagnosed, diagnosedNode, NOW } from '../../support/diagnosed.ts';
+import { addressOf, diagnosed, diagnosedNode, NOW } from '../../support/diagnosed.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 
 /** The round that a node waits in, and how long ago it said so. */
 type Said = readonly [round: number, agoMs: number, container?: Partial<Container> | undefined, firstAgoMs?: number];
 
-/** The halt of four nodes that answer and have their peers, as real ones were seen after two of them had been killed at once. */
+/** The halt of four masternodes, and perhaps another node, that answer and have their peers, as real ones were seen after two of them had been killed at once. */
 const findHalt = (...said: readonly Said[]) => findHaltWith(450, ...said);
 
 /** The same where the chain chooses its masternodes so many blocks before an epoch of 900. */
 function findHaltWith(gap: number, ...said: readonly Said[]) {
   const settings = { minePeriodMs: 2_000, timeoutPeriodMs: 10_000, certificateThreshold: 0.667, epoch: 900 };
-  const nodes = NAMES.map((name, index) => {
+  const names = [...NAMES, 'n5'].slice(0, Math.max(NAMES.length, said.length));
+  const active = NAMES.map(addressOf);
+  const nodes = names.map((name, index) => {
     const [timeoutRound, agoMs, container, firstAgoMs = agoMs] = said[index] ?? [0, 0];
     const pool = { voteRounds: 8, neverSigned: [], timeouts: 1, timeoutMissing: [] };
-    const known = diagnosedNode(name, NAMES, {
+    const known = diagnosedNode(name, names, {
       stalledMs: 240_000,
       ...(container && { container }),
-      chain: { pool: { ...pool, timeoutRound }, consensus: { ...settings, gap } },
+      chain: {
+        ...{ pool: { ...pool, timeoutRound }, consensus: { ...settings, gap } },
+        masternodes: { number: 1_000, round: 2_000, active, standby: [], penalised: [] },
+      },
     });
     const node = known.facts.node as NonNullable<typeof known.facts.node>;
     const chain = { ...(node.chain as NonNullable<typeof node.chain>), at: NOW - agoMs, waitsSince: NOW - firstAgoMs };
@@ -79,6 +84,11 @@ test('at a gap block, of which a second one would end the chain, all begin again
   );
   const same = [385, 20_000, { startedAt: NOW - 3_600_000 }] as const;
   expect(findHaltWith(800, same, same, same, same)[1]).toContain(` UTC, ${setBack}; wait until then, `);
+});
+
+test('the round of a node that is no masternode does not count', () => {
+  const [evidence] = findHalt([385, 60_000], [385, 55_000], [384, 20_000], [384, 5_000], [383, 5_000]);
+  expect(evidence).toBe(split('n1 and n2 wait in round 385', 'n3 and n4 wait in round 384'));
 });
 
 test('rounds that nodes may still tell each other, or that passed between their answers, are no split', () => {
