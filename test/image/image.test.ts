@@ -191,9 +191,8 @@ describe('the image that the Dockerfile makes', () => {
     const modes = await dockerOk('exec', name, 'sh', '-c', 'cd data && stat -c "%a %n" . *');
     expect(modes.trim().split('\n')).toEqual(['700 .', '600 subnetd.db', '600 subnetd.db-shm', '600 subnetd.db-wal']);
 
-    const begun = performance.now();
+    // Docker kills what has not ended by then, and the code is another one.
     await dockerOk('stop', '--time', '20', name);
-    expect(performance.now() - begun).toBeLessThan(15_000);
     expect((await inspect(name)).State).toMatchObject({ Status: 'exited', ExitCode: 0, OOMKilled: false });
     const log = (await dockerOk('logs', name)).trim().split('\n');
     const messages = log.map((line): string => JSON.parse(line).msg);

@@ -470,13 +470,12 @@ describe('a bad answer', () => {
 describe('a bad connection', () => {
   const against = async (onConnection: Parameters<typeof startTcp>[0], timeoutMs = 20_000) => {
     const { probe } = watch(await startTcp(onConnection));
-    const started = performance.now();
-    const observation = await probe.probe(timeoutMs);
-    return { fault: observation.latest.ok ? undefined : observation.latest.fault, took: performance.now() - started };
+    const { latest } = await probe.probe(timeoutMs);
+    return latest.ok ? undefined : latest.fault;
   };
 
   it('that is accepted and never answered ends with the time limit', async () => {
-    expect((await against(() => {}, 300)).fault).toMatchObject({ kind: 'timeout', received: false });
+    expect(await against(() => {}, 300)).toMatchObject({ kind: 'timeout', received: false });
   });
 
   it('that is asked after its time, as after a pause of the process, is a timeout and no warning of Node.js', async () => {
@@ -494,19 +493,19 @@ describe('a bad connection', () => {
   });
 
   it('that answers byte by byte ends with the time limit', async () => {
-    const { fault, took } = await against((socket) => {
+    const fault = await against((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n');
       const timer = setInterval(() => socket.write('['), 20);
       socket.on('close', () => clearInterval(timer));
     }, 1_000);
+    // The whole answer would take half an hour.
     expect(fault).toMatchObject({ kind: 'timeout', received: true });
-    expect(took).toBeLessThan(20_000);
   });
 
   it('that answers a gigabyte is cut off at the size limit', async () => {
     const megabyte = Buffer.alloc(1024 * 1024, 0x20);
     let sent = 0;
-    const { fault } = await against((socket) => {
+    const fault = await against((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${1024 ** 3}\r\n\r\n`);
       const flood = () => {
         while (!socket.destroyed && sent < 1024) {
@@ -526,7 +525,7 @@ describe('a bad connection', () => {
     ['gives two lengths', 'not-http', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef'],
     ['switches protocols', 'not-http', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
   ])('that %s is a fault of its own', async (_what, kind, text) => {
-    expect((await against((socket) => socket.once('data', () => socket.end(text)))).fault).toMatchObject({ kind });
+    expect(await against((socket) => socket.once('data', () => socket.end(text)))).toMatchObject({ kind });
   });
 
   it('is refused without a listener, and the node answers when it comes up', async () => {

@@ -7,13 +7,13 @@ const VERSION = 'XDC/v2.0.0-unstable-82d26c17/linux-amd64/go1.21.13';
 
 test('a time in which subnetd itself was busy is not a time that the node took', async () => {
   const version = [{ jsonrpc: '2.0', id: 1, result: VERSION }];
+  const takesMs = 800;
   const late = await startNode(undefined, (_, response) => {
-    // Much more than a machine on which much else runs takes from this process.
-    setTimeout(() => response.end(JSON.stringify(version[0])), 1_500);
+    setTimeout(() => response.end(JSON.stringify(version[0])), takesMs);
   });
   // The fake node runs in this process, so that it blocks the reader, too.
   const busy = await startNode(undefined, (_, response) => {
-    const until = performance.now() + 300;
+    const until = performance.now() + takesMs;
     while (performance.now() < until);
     response.end(JSON.stringify(version[0]));
   });
@@ -22,10 +22,9 @@ test('a time in which subnetd itself was busy is not a time that the node took',
   });
   const tookOf = async (url: string) => {
     const read = await readClient({ ...nodeTarget('n1'), rpc: url }, AbortSignal.timeout(20_000));
-    return read?.ok ? Math.min(...read.value.tookMs) : undefined;
+    return read?.ok ? Math.min(...read.value.tookMs) : Number.NaN;
   };
-  expect(await tookOf(late.url)).toBeGreaterThan(200);
-  expect(await tookOf(busy.url)).toBeLessThan(100);
+  expect((await tookOf(busy.url)) / (await tookOf(late.url))).toBeLessThan(0.5);
 });
 
 test('the client of each node is read with the time that each answer takes, or why it is not', async () => {
