@@ -68,7 +68,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
   const twins = orphans.length === 0 ? [] : [...view.sharedKeys.values()].map(namesOf);
   const stop = twins.map((ones) => `stop one of ${ones} at once, as they run with one key; `).join('');
   const short = required - voting;
-  if (short > 0 && goesOnWithout(missing, view)) return undefined;
+  if (names === '' || (short > 0 && goesOnWithout(missing, view))) return undefined;
   const isShortNow = voting - starting < required;
   return suspect('quorum_at_risk', {
     about: names,

@@ -14,6 +14,7 @@ import { viewNextSet } from './find-next-set.ts';
 import { findNeverSigned, findQuorum, findReference, findSilentVoters, findStallMs, type Voters } from './quorum.ts';
 import {
   ASKED_WITHIN_MS,
+  checkOf,
   type ExposureMemory,
   heardSince,
   isMissing,
@@ -139,9 +140,12 @@ function findSharedKeys(nodes: readonly NodeView[], masters: SubnetView['masters
   return new Map([...Map.groupBy(running, ({ address = '' }) => address)].filter(([, ones]) => ones.length > 1));
 }
 
-/** The silent masternodes whose key no node has, less one for each node that is out and may have it. */
+/** The silent masternodes whose key no node has, less one for each node that is out, or not asked yet, and may have it. */
 function findOrphans({ nodes, silentVoters, masters }: Voters): readonly string[] {
-  const unknown = nodes.filter((node) => isMissing(node) && (node.isForeign || node.address === undefined));
+  const isUnasked = ({ state }: NodeView) => checkOf(state, 'latest_block')?.verdict === 'unknown';
+  const unknown = nodes.filter(
+    (node) => (node.isForeign || node.address === undefined) && (isMissing(node) || isUnasked(node)),
+  );
   return [...silentVoters.keys()].filter((address) => !masters.has(address)).slice(unknown.length);
 }
 

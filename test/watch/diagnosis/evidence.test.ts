@@ -24,6 +24,7 @@ import {
   STOPPED,
 } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
+import { nodeTarget } from '../../support/views.ts';
 
 /** The subnet of these targets, with the usual settings. */
 const toSubnet = (targets: readonly KnownTarget[]): Subnet => ({
@@ -152,6 +153,15 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
         'if a node of yours should have that key, give it back; else find who runs 0xn9…, or add its node to the inventory',
       ],
     ]);
+  });
+
+  test('nobody says that no node has a key while one has not been asked for its own yet', () => {
+    const asked = nodes(() => ({ chain })).filter(({ target }) => target.name !== 'n4');
+    const { rpc, ...target } = nodeTarget('n4', { rpc: 'http://192.0.2.1:854' });
+    expect(words([...asked, { target: { ...target, rpc }, facts: {} } as KnownTarget])).toEqual([]);
+    // What is never asked tells nothing later either.
+    const summaries = words([...asked, { target, facts: {} }]).map(({ summary }) => summary);
+    expect(summaries).toContain('no node votes as 0xn9…');
   });
 
   test('it is still missing when an epoch begins, in which it has missed no round yet', () => {
