@@ -4,10 +4,10 @@ import { createLogReader } from '../../../../src/watch/logs/match/create-log-rea
 import { packs } from '../../../../src/watch/logs/packs.ts';
 
 /** How much longer than a short line a long one is. It takes about as much more time, and the square of that where time grows so. */
-const TIMES_LONGER = 4;
+const TIMES_LONGER = 16;
 
-/** Between the two. */
-const MOST_TIMES = 8;
+/** Between the two: 256 times would be the square. */
+const MOST_TIMES = 64;
 
 /** What lines begin with, and what comes after each text that is repeated in them. */
 const HEADS = [
