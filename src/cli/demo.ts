@@ -43,16 +43,13 @@ export interface DemoAccess {
  */
 async function prepareDemoApi(
   address: DatabaseAddress,
-  past?: { readonly instance: string } & DemoPast,
+  { instance, ...past }: { readonly instance: string } & DemoPast,
 ): Promise<DemoAccess> {
   const connection = await openDatabase(address);
   try {
     const { platform: store, ...stores } = await createRepositories(connection);
-    if (past !== undefined) {
-      const { instance } = past;
-      const places = { history: stores.history(instance), incidents: stores.incidents(instance) };
-      await storeDemoHistory(places, toDemoHistory(past));
-    }
+    const places = { history: stores.history(instance), incidents: stores.incidents(instance) };
+    await storeDemoHistory(places, toDemoHistory(past));
     const person = { FirstName: 'Demo', LastName: 'Admin', UserName: 'demo', EmailID: 'demo@example.com' };
     const password = makePassword();
     const created = await createAdmin(store, { ...person, Password: password }, Date.now());

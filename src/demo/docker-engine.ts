@@ -155,20 +155,16 @@ function findListed(containers: Containers, filters: string | null): readonly Si
 /** What somebody can do with a simulated engine, beside reading. */
 export interface EngineControls {
   /** Whether the log of a service is refused. */
-  readonly isRefused?: (service: string) => boolean;
+  readonly isRefused: (service: string) => boolean;
   /** Restarts a container; resolves once it runs again, or to why it cannot. */
-  readonly restart?: (service: string) => Promise<string | undefined>;
+  readonly restart: (service: string) => Promise<string | undefined>;
 }
 
 const refuseToChange = (response: ServerResponse): void =>
   sendJson(response, 403, { message: 'the simulated engine only reads and restarts' });
 
 /** As `docker restart` asks for it. */
-async function restartContainer(
-  response: ServerResponse,
-  service: string,
-  restart: NonNullable<EngineControls['restart']>,
-) {
+async function restartContainer(response: ServerResponse, service: string, restart: EngineControls['restart']) {
   const error = await restart(service);
   if (error === undefined) response.writeHead(204).end();
   else sendJson(response, 500, { message: error });
@@ -179,12 +175,12 @@ async function restartContainer(
  * refuses some logs. All it changes is that it restarts a container. Shapes from the Docker Engine API, version 1.41.
  */
 export const createEngineHandler =
-  (containers: Containers, { isRefused = () => false, restart }: EngineControls = {}): RequestListener =>
+  (containers: Containers, { isRefused, restart }: EngineControls): RequestListener =>
   (request, response) => {
     request.resume();
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://docker');
     const [, what = '', handle = '', part = ''] = pathname.replace(/^\/v[\d.]+/, '').split('/');
-    const isRestart = request.method === 'POST' && what === 'containers' && part === 'restart' && restart !== undefined;
+    const isRestart = request.method === 'POST' && what === 'containers' && part === 'restart';
     if (request.method !== 'GET' && !isRestart) return refuseToChange(response);
     if (what === 'events') return streamEvents(response, containers, searchParams.get('since'));
     if (what === 'info') return sendJson(response, 200, { SystemTime: new Date().toISOString(), Warnings: null });

@@ -11,8 +11,8 @@ export type Service = (
   effects: Effects,
 ) => PlainAnswer;
 
-export const json = (value: unknown, status = 200): PlainAnswer => ({
-  status,
+export const json = (value: unknown): PlainAnswer => ({
+  status: 200,
   type: 'application/json; charset=utf-8',
   body: JSON.stringify(value),
 });

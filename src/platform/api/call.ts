@@ -190,7 +190,7 @@ export function defineCall<Data, S extends Members = None, Q extends Members = N
 }
 
 /** The member of a body that is an id. */
-export const idMember = (schema: Json = {}): Member<number> => ({
+export const idMember = (schema: Json): Member<number> => ({
   schema: { ...INTEGER, ...schema },
   codes: [1003, 1011],
   read: checkInteger,

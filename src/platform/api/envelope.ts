@@ -26,7 +26,7 @@ export const answerSuccessText = (data: string, headers: Readonly<Record<string,
   answerText(`{"status":"success","data":${data}}`, 200, headers);
 
 /** The envelope of a success, HTTP 200. */
-export const answerSuccess = (data: unknown, headers: Readonly<Record<string, string>> = {}): Response =>
+export const answerSuccess = (data: unknown, headers: Readonly<Record<string, string>>): Response =>
   answerSuccessText(JSON.stringify(data), headers);
 
 /** The answer with its tag; no content, HTTP 304, if the client has it already. `cache-control` is the same in both. */
@@ -51,8 +51,8 @@ export const answerOptions = (allow: string, headers: Readonly<Record<string, st
  */
 export function answerFailure(
   { code, message, headers: own }: Failure,
-  headers: Readonly<Record<string, string>> = {},
-  prefer: string | null = null,
+  headers: Readonly<Record<string, string>>,
+  prefer: string | null,
 ): Response {
   const status: number = ERROR_CODES[code][0];
   const hasLink = prefersLink(prefer);

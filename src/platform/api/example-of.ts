@@ -25,7 +25,7 @@ function exampleOfText({ format, minLength = 0 }: SchemaShape): string {
 }
 
 /** A value that the schema allows, by its own example if it has one. */
-export function exampleOf(schema: SchemaShape, schemas: SchemaShapes = {}): unknown {
+export function exampleOf(schema: SchemaShape, schemas: SchemaShapes): unknown {
   const { $ref, examples = [], anyOf = [], enum: choices = [], properties, items, minimum = 1 } = schema;
   if ($ref !== undefined) return exampleOf(schemas[$ref.slice($ref.lastIndexOf('/') + 1)] ?? {}, schemas);
   if ('const' in schema) return schema.const;

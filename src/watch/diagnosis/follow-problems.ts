@@ -306,7 +306,7 @@ export function followProblems(
   found: ProblemIndex<Suspicion>,
   targets: readonly TargetState[],
   now: number,
-  shown: Shown = {},
+  shown: Shown,
 ): FollowedProblems {
   // What a stored halt covered is stored as open, and found again if it is still so.
   const stored = before.values.filter(({ restoredAt }) => restoredAt !== undefined);

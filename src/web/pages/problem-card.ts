@@ -62,7 +62,7 @@ export function problemCard(
   subnet: string,
   problem: Problem,
   { toWall, nowWall, range }: Moment,
-  { causes = [], namesSubnet = false, incident }: CardOptions = {},
+  { causes = [], namesSubnet = false, incident }: CardOptions,
 ): Html {
   const { severity, state, summary, fix, alert, explains, name, component, planned, acknowledged } = problem;
   const id = problemId(subnet, problem);

@@ -33,7 +33,7 @@ function describeState(state: TargetState): string {
   return `block ${count(latest.number)}${peers}`;
 }
 
-function row(subnet: string, state: TargetState, history: TargetHistory, range?: RangeName): Html {
+function row(subnet: string, state: TargetState, history: TargetHistory, range: RangeName): Html {
   const { target } = state;
   const { standing, word } = standingOf(state);
   const kind = target.component === target.name ? '' : html` <small class="dim">${target.component}</small>`;
