@@ -3,9 +3,7 @@ import type { ParentFacts } from './parent-chain.ts';
 
 /** How far the checkpoint is behind the committed blocks of the subnet; 0 when it is not. */
 export interface CheckpointLag {
-  /** The newest committed block that half of the nodes have passed. */
-  readonly committed: number;
-  /** When the first of them was seen to rise to it. Watched time. */
+  /** When the first node was seen to rise to the newest committed block that half of them have passed. Watched time. */
   readonly committedAt: number;
   readonly blocks: number;
   /** By the times of both blocks, where they are known. */
@@ -31,7 +29,6 @@ export function findCheckpointLag(
   const start = checkpoint.onSubnet?.timestamp;
   const seconds = start === undefined || end === undefined ? undefined : Math.max(end - start, 0);
   return {
-    committed,
     committedAt,
     blocks: Math.max(committed - checkpoint.committed.number, 0),
     ...(seconds !== undefined && { seconds }),

@@ -40,11 +40,6 @@ export interface Sent {
   readonly after?: number | undefined;
 }
 
-/** The same with the watched time at which it was read. */
-export interface ElectionFacts extends ElectionReading {
-  readonly at: number;
-}
-
 /** What becomes of a masternode in the next epoch; `removed`: it is no candidate any more. */
 export type NextState = 'active' | 'penalised' | 'standby' | 'removed';
 

@@ -36,8 +36,6 @@ export const failsNow = ({ completedAt = 0, failedAt = 0 }: QueueFacts): boolean
 export interface StatsReading {
   /** The newest block that a node sent it; absent before the first. */
   readonly newest?: number;
-  /** The block of the checkpoint contract that it counts as committed. */
-  readonly checkpoint?: number;
   /** `isUp`: what it makes of the backlog, the committed blocks that the contract does not have. */
   readonly relayer?: { readonly isUp: boolean; readonly backlog: number };
 }

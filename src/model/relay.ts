@@ -86,7 +86,6 @@ export interface PacketFacts {
 /** Facts about the relayer's other work over many probes. */
 export interface RelayFacts {
   readonly observation: RelayObservation;
-  readonly at: WatchedMs;
   /** Kept while the endpoints cannot be read. */
   readonly packets: Readonly<Partial<Record<Direction, PacketFacts>>>;
   readonly wallets: Readonly<Partial<Record<WalletRole, WalletFacts>>>;

@@ -2,7 +2,7 @@ import type { DiskFacts, DiskObservation } from './disk.ts';
 import type { DoubleVotes } from './double-vote.ts';
 import type { GovernanceObservation } from './governance.ts';
 import type { LagFacts } from './lag.ts';
-import type { ElectionFacts, ElectionReading } from './next-set.ts';
+import type { ElectionReading } from './next-set.ts';
 import type { ParentFacts, ParentObservation } from './parent-chain.ts';
 import type { RelayFacts, RelayObservation } from './relay.ts';
 import type { SetupFacts, SetupObservation } from './setup.ts';
@@ -39,7 +39,7 @@ export interface SubnetFacts {
   readonly governance?: GovernanceObservation;
   readonly setup?: SetupFacts;
   readonly disks?: readonly DiskFacts[];
-  readonly election?: ElectionFacts;
+  readonly election?: ElectionReading;
   readonly doubleVotes?: DoubleVotes;
   readonly lag?: LagFacts;
 }

@@ -38,7 +38,6 @@ test('the wallets of a relayer are those that were read, and one that pays twice
         subnet_zero: { address: two, balance },
       },
     },
-    at: 0,
     packets: {},
     wallets: { parent_zero: wallet, subnet: wallet },
   };

@@ -201,7 +201,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const chosen = findChosen(chain, masternodes);
   // Of nodes with one address, one on the chain counts before one on another, and one that takes part before one that is out.
   const orderOf = ({ isForeign, isOut }: NodeView) => 2 * Number(isForeign) + Number(isOut);
-  const nodes = view.nodes.map((node, place) => ({ node, member: members[place] }));
+  const nodes = view.nodes.map((node, index) => ({ node, member: members[index] }));
   const ordered = nodes.sort((one, other) => orderOf(other.node) - orderOf(one.node));
   const byAddress = new Map(ordered.map(({ node, member }) => [node.address, member]));
   const memberOf = (address: string) => byAddress.get(address);

@@ -63,8 +63,7 @@ function readStatsRelayer(answer: unknown): StatsReading {
 /** Reads `/information/blocks`. Before the first block it says 0. */
 function readStatsBlocks(answer: unknown): StatsReading {
   const newest = toHeight(memberOf(memberOf(answer, 'subnet'), 'latestMinedBlock'));
-  const checkpoint = toHeight(memberOf(memberOf(answer, 'checkpoint'), 'latestCommittedSubnetBlock'));
-  return { ...(newest !== undefined && { newest }), ...(checkpoint !== undefined && { checkpoint }) };
+  return newest === undefined ? {} : { newest };
 }
 
 const PAGES = [

@@ -174,7 +174,7 @@ export function foldRelay(before: RelayFacts | undefined, observation: RelayObse
     const facts = balance?.ok ? foldWallet(known, balance.value, context.at) : known;
     return facts === undefined ? [] : [[role, facts] as const];
   });
-  return { observation, at: context.at, packets: Object.fromEntries(packets), wallets: Object.fromEntries(wallets) };
+  return { observation, packets: Object.fromEntries(packets), wallets: Object.fromEntries(wallets) };
 }
 
 /** Adds what was read of disks. One that is seen no more is forgotten. */
@@ -204,7 +204,7 @@ const folds: {
   governance: (before, seen) => ({ ...before, ...seen }),
   setup: (_, observation, { at }) => ({ observation, at }),
   disks: (before, seen, { at }) => foldDisks(before, seen, at),
-  election: (before, seen, { at }) => (seen === undefined ? before : { ...seen, at }),
+  election: (before, seen) => seen ?? before,
 };
 
 /** Folds an observation into the facts of its subnet. */

@@ -69,7 +69,6 @@ function find(
   const seen = Object.keys(wallets).map((role) => [role, { address: ADDRESS, balance: { ok: true, value: 0n } }]);
   const relay: RelayFacts = {
     observation: { packets: {}, wallets: Object.fromEntries(seen) },
-    at: NOW,
     packets,
     wallets,
   };
@@ -170,7 +169,6 @@ test('without endpoints in the inventory, cycles that only wait for the checkpoi
 test('it is left out while another problem of the parent chain explains it', () => {
   const relay: RelayFacts = {
     observation: { packets: {}, wallets: {} },
-    at: NOW,
     packets: { to_parent: stuck() },
     wallets: {},
   };
@@ -212,7 +210,6 @@ test('of the four wallets, the one that ends first is low', () => {
         subnet_zero: { address: `0x${'b2'.repeat(20)}`, balance: { ok: true, value: 1n } },
       },
     },
-    at: NOW,
     packets: {},
     wallets: { subnet: low(10n ** 18n / 2n), subnet_zero: low(10n ** 18n) },
   };

@@ -32,7 +32,6 @@ const relay: RelayFacts = {
     },
     lite: { epoch: 300, gap: 150, latest: 451, buffered: 2 },
   },
-  at: NOW,
   packets: { to_parent: packets(1_234, NOW - 12 * MINUTE), to_subnet: packets(0) },
   wallets: { parent_zero: wallet(3n * 10n ** 18n), subnet_zero: wallet(0n) },
 };
