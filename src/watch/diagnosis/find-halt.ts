@@ -1,8 +1,9 @@
+import type { WatchedMs } from '../../lib/clock.ts';
 import { formatDuration, formatSecond } from '../../lib/duration.ts';
 import { collect } from '../../lib/values.ts';
 import { joinAnd, listEach, toShellWord } from '../../lib/words.ts';
 import { COVERED_BY_HALT, type Problem, type ProblemIndex } from '../../model/problem.ts';
-import { isLooping, START_MS } from '../../model/restart-cause.ts';
+import { isLooping, isOfRun, START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { isCredible } from '../rules/view.ts';
@@ -219,14 +220,24 @@ function findLastBlock({ nodes, reference }: SubnetView, goesOn: boolean): Block
   return lastOf(logged) ?? lastOf(answered.filter(({ counts }) => counts));
 }
 
+/** When the first node that runs has printed a block, which may be before subnetd was started. */
+const findPrintedAt = ({ nodes }: SubnetView, number: number): WatchedMs | undefined =>
+  nodes
+    .flatMap((node) => {
+      const { height, advancedAt = Number.NEGATIVE_INFINITY } = node.state.facts.logs?.node ?? {};
+      return height === number && !node.isForeign && isOfRun(advancedAt, startedAtOf(node)) ? advancedAt : [];
+    })
+    .toSorted((one, other) => one - other)[0];
+
 /** When a block was made by its own time, as watched time, and whether that is so by our clock: it was seen to come shortly after. */
-function findMadeAt({ nodes, now, toWall }: SubnetView, number: number) {
+function findMadeAt(view: SubnetView, number: number) {
+  const { nodes, now, toWall } = view;
   const heights = nodes.flatMap(({ height }) => (height?.number === number ? height : []));
   const [first] = heights.toSorted((one, other) => one.advancedAt - other.advancedAt);
   if (!first?.timestamp) return undefined;
   const madeAt = now - (toWall(now) - first.timestamp * 1_000);
-  const seenMs = first.advancedAt - madeAt;
-  return { at: Math.min(madeAt, now), agrees: first.risen === true && Math.abs(seenMs) < ASKED_WITHIN_MS };
+  const seenAt = (first.risen ? first.advancedAt : findPrintedAt(view, number)) ?? Number.NaN;
+  return { at: Math.min(madeAt, now), agrees: Math.abs(seenAt - madeAt) < ASKED_WITHIN_MS };
 }
 
 /** The newest block that a node has shown, whether it answers now or not. */
@@ -306,6 +317,7 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Found
   const goesOn = halt?.state === 'open';
   if (goesOn && view.haltedUntil === now) return undefined;
   const shown = findNewestShown(view);
+  const isShort = quorum.voting < quorum.required;
   const answered = findLastBlock(view, goesOn);
   // Nodes that have just ended do not answer, but the block that one of them has shown since has come.
   const isLater = answered && shown && shown.number > answered.number && shown.since > answered.since;
@@ -315,15 +327,15 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Found
   // After a restart of subnetd the block was first seen long after it came, and the halt that was stored may have begun with another one.
   const made = seenLast && findMadeAt(view, seenLast.number);
   const begunAt = isOpen ? Math.max(halt.since, (halt.restoredAt && made?.at) ?? halt.since) : now;
-  const stoodFrom = Math.min(seenLast?.since ?? now, begunAt);
+  // Who is known to be out explains why none has come since a time that only a log shows.
+  const printedAt = isShort && seenLast ? findPrintedAt(view, seenLast.number) : undefined;
+  const stoodFrom = Math.min(seenLast?.since ?? now, begunAt, printedAt ?? now);
   const last = seenLast && { ...seenLast, since: made?.agrees ? made.at : stoodFrom };
   const voters = findVoters(view);
   const { out, starting, joining } = voters;
   // Without any height only nodes that are known to be out prove a halt, if the others are too few.
   const isFound =
-    last === undefined
-      ? quorum.voting < quorum.required && nodes.every((node) => isGone(node, view))
-      : now - stoodFrom >= stallAfterMs;
+    last === undefined ? isShort && nodes.every((node) => isGone(node, view)) : now - stoodFrom >= stallAfterMs;
   const lasts = isOpen && starting.length + joining.length > 0;
   if (!isFound && !lasts) return undefined;
   const found = last

@@ -55,6 +55,27 @@ describe('a halt', () => {
     },
   );
 
+  it.each([
+    ['by the logs', ['n3', 'n4'], 60_000, 'no block after 174 for 1m 2s'],
+    // The clock of who made the block is not that of the nodes.
+    ['by the logs alone', ['n3', 'n4'], 100_000, 'no block after 174 for 1m 40s'],
+    // The clocks of all nodes may differ from ours.
+    ['not at all while enough can vote', [], 60_000, undefined],
+  ] as const)('that has begun before subnetd was started counts from its last block, %s', (_, out, printedMs, said) => {
+    const firstSeen = (name: string) => {
+      const isOut = out.some((one) => one === name);
+      const fault = { kind: 'refused', address: 'x' } as const;
+      const given = { height: 174, stalledMs: 5_000, ...(isOut && { fault, container: STOPPED }) };
+      const known = diagnosedNode(name, NAMES, given);
+      const { node, logs } = known.facts;
+      const latest = { ...node?.latest, risen: false, timestamp: (NOW - 62_000) / 1_000 };
+      const read = { ...logs, node: { ...logs?.node, advancedAt: NOW - printedMs } };
+      return { ...known, facts: { ...known.facts, logs: read, node: { ...node, latest } } } as typeof known;
+    };
+    const halt = diagnosed(NAMES.map(firstSeen)).find(({ problem }) => problem === 'subnet_halted');
+    expect(halt?.evidence.split(';')[0]).toBe(said);
+  });
+
   it('is about its block as long as it is open, and about the newest one when it begins', () => {
     const targets = NAMES.map((name) => diagnosedNode(name, NAMES, STANDING));
     const view = viewSubnet(
