@@ -239,7 +239,8 @@ export function findNextSetProblem(view: SubnetView): Found {
   if (!nextSet || !consensus || !votes || reference === undefined) return comeTrue;
   const choice = epochsBy === 'round' ? place.nextFirstBlock : (place.choiceBlock ?? place.nextFirstBlock);
   const isDue = (choice - reference) * consensus.minePeriodMs <= BEFORE_CHOICE_MS;
-  if (!isDue || !nodes.some(({ rises }) => rises)) return comeTrue;
+  const isShort = quorum !== undefined && quorum.voting < quorum.required;
+  if (!isDue || isShort || !nodes.some(({ rises }) => rises)) return comeTrue;
   const leavers = findLeavers(view);
   const hasSpare = quorum !== undefined && countReserve(quorum) > 0;
   const isThin = hasSpare && votes.voting <= votes.required;

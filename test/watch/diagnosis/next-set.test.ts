@@ -260,6 +260,7 @@ describe('the problem', () => {
       penalised?: readonly string[];
       before?: FollowedProblems;
       stalledMs?: number;
+      alsoDown?: string;
     } = {},
   ) {
     const {
@@ -272,7 +273,7 @@ describe('the problem', () => {
       left = [],
       penalised = left,
     } = at;
-    const { before = NO_PROBLEMS, stalledMs = 2_000 } = at;
+    const { before = NO_PROBLEMS, stalledMs = 2_000, alsoDown } = at;
     const active = ACTIVE.filter((address) => !left.includes(address));
     const isLater = height >= 1_800;
     const missedRounds = isLater
@@ -286,7 +287,7 @@ describe('the problem', () => {
       const node = diagnosedNode(name, NAMES, {
         ...{ height, stalledMs },
         ...(isDown &&
-          name === 'n2' && {
+          (name === 'n2' || name === alsoDown) && {
             fault: { kind: 'refused', address: 'x' },
             container: { ...STOPPED, startedAt: NOW - downMs + 1 },
           }),
@@ -323,6 +324,10 @@ describe('the problem', () => {
     ]);
     expect(next).toEqual({ total: 3, required: 3, voting: 3, isChosen: false });
     expect(fate).toMatchObject({ state: 'penalised', signBy: 1_335 });
+  });
+
+  test('is not said while too few can vote for the blocks until then', () => {
+    expect(find({ alsoDown: 'n3' }).problem).toBeUndefined();
   });
 
   test('is not said of one that has run since turns were last counted, 30 s ago: it may have taken its own', () => {
