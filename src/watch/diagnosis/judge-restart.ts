@@ -346,8 +346,9 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const ofSubnet = state.problems.find(({ problem }) => SUBNET_PROBLEMS[problem] !== undefined);
   const { clearingSince = moment.now } = ofSubnet ?? {};
   const [is, was] = (ofSubnet && SUBNET_PROBLEMS[ofSubnet.problem]) ?? [];
-  const lasting = ofSubnet?.state === 'clearing' ? `${was} until ${formatAgo(clearingSince, moment.now)}` : is;
-  const problem = lasting ?? passing;
+  const before =
+    judged.safe || !judged.known ? was && `${was} until ${formatAgo(clearingSince, moment.now)}` : undefined;
+  const problem = (ofSubnet?.state === 'clearing' ? before : is) ?? passing;
   const turn = findTurn(state, name, moment.now + wallAheadMs);
   return { ...(problem === undefined ? judged : no(problem)), ...numbers, ...turn };
 }

@@ -492,6 +492,16 @@ const CASES: readonly Case[] = [
     no('the chain was forked until 30s ago'),
   ],
   [
+    'the subnet was halted until shortly before, and two others are out again',
+    withProblem(
+      stateWith({ n2: { ...refused, stalledMs: 90_000 }, n3: { ...refused, stalledMs: 90_000 } }),
+      'subnet_halted',
+      { state: 'clearing', clearingSince: AGO(30_000) },
+    ),
+    'n1',
+    no('only 1 other masternode is known to vote, 3 needed: n2 does not answer', 3, 2),
+  ],
+  [
     'no block is committed, as is suspected',
     withProblem(stateWith(), 'finality_stalled', { state: 'suspected' }),
     'n1',
