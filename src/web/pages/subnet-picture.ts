@@ -40,7 +40,12 @@ function findCommitted(nodes: readonly TargetState[]): number {
 function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }: Moment): readonly Figure[] {
   const nodes = nodesOf(targets);
   const heights = nodes.flatMap(({ facts }) => (facts.node?.observation.latest.ok ? (facts.node.latest ?? []) : []));
-  const risenAt = Math.max(...heights.filter(({ risen }) => risen).map(({ advancedAt }) => advancedAt));
+  // A node that comes up to the others later brings no new block.
+  const risen = Map.groupBy(
+    heights.filter((one) => one.risen && one.number >= (reference ?? 0)),
+    ({ number }) => number,
+  );
+  const risenAt = Math.max(...[...risen.values()].map((ones) => Math.min(...ones.map(({ advancedAt }) => advancedAt))));
   const rose = Number.isFinite(risenAt) ? html`last block ${ago(toWall(risenAt), nowWall)}` : 'no new block seen yet';
   const newest = findCommitted(nodes);
   const height = reference === undefined ? [] : [{ name: 'Height', value: count(reference), beside: rose }];

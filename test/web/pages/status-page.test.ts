@@ -160,6 +160,16 @@ describe('the status page', () => {
     expect(words(pageOf([stateOf(finalHigher)]))).toMatch(/Height ([\d,]+) .*Unfinalised 0 blocks final up to \1/);
   });
 
+  test('takes no node that comes up to the others late for a new block', () => {
+    const late = nodes({
+      n1: { stalledMs: 40_000 },
+      n2: { stalledMs: 41_000 },
+      n3: { stalledMs: 42_000 },
+      n4: { stalledMs: 1_000 },
+    });
+    expect(words(pageOf([stateOf(late)]))).toMatch(/Height [\d,]+ last block 42 s ago/);
+  });
+
   test('gives each problem with its evidence, the checks that it explains, a command to copy, and its runbook', () => {
     const page = pageOf([stateOf(nodes({ n2: DOWN }))]);
     const text = words(page);
