@@ -170,8 +170,8 @@ function adviseToRestart({ chain, now, toWall }: SubnetView, { present, joining 
   });
   const until = Math.max(last?.since ?? 0, ...moments) + ENDS_ITSELF_MS;
   // What was out for its peers only is back at a time that is not known here.
-  const wall = until > now || joining.length === 0 ? toWall(until) : Number.NaN;
-  const by = Number.isNaN(wall) ? 'comes within a minute' : `has come by ${formatSecond(wall).slice(11)}`;
+  const isKnown = until > now || joining.length === 0;
+  const by = isKnown ? `has come by ${formatSecond(toWall(until)).slice(11)}` : 'comes within a minute';
   return `if no block ${by}, ${restart}; wait until then, as what nodes tell each other at the third time-out often ends this`;
 }
 
