@@ -220,14 +220,15 @@ function findLastBlock({ nodes, reference }: SubnetView, goesOn: boolean): Block
   return lastOf(logged) ?? lastOf(answered.filter(({ counts }) => counts));
 }
 
-/** When the first node that runs has printed a block, which may be before subnetd was started. */
-const findPrintedAt = ({ nodes }: SubnetView, number: number): WatchedMs | undefined =>
-  nodes
-    .flatMap((node) => {
-      const { height, advancedAt = Number.NEGATIVE_INFINITY } = node.state.facts.logs?.node ?? {};
-      return height === number && !node.isForeign && isOfRun(advancedAt, startedAtOf(node)) ? advancedAt : [];
-    })
-    .toSorted((one, other) => one - other)[0];
+/** When the first node printed a block that subnetd has seen none rise to, as it was started later. */
+function findPrintedAt({ nodes }: SubnetView, number: number): WatchedMs | undefined {
+  if (nodes.some(({ height }) => height?.number === number && height.risen)) return undefined;
+  const printed = nodes.flatMap((node) => {
+    const { height, advancedAt = Number.NEGATIVE_INFINITY } = node.state.facts.logs?.node ?? {};
+    return height === number && !node.isForeign && isOfRun(advancedAt, startedAtOf(node)) ? advancedAt : [];
+  });
+  return printed.toSorted((one, other) => one - other)[0];
+}
 
 /** When a block was made by its own time, as watched time, and whether that is so by our clock: it was seen to come shortly after. */
 function findMadeAt(view: SubnetView, number: number) {
