@@ -93,8 +93,9 @@ export function findNameless(voters: Voters, active: readonly string[]) {
   return { addresses, nodesOut: addresses.length === 0 ? 0 : nodes.filter(isOne).length };
 }
 
-/** Whether a node has just started, and does not rise with the chain yet. */
-export const isToJoin = (node: NodeView): boolean => node.isStarting && !node.hasJoined && !node.isForeign;
+/** Whether a node has just started, and does not rise with the chain yet, or may end again as it did before. */
+export const isToJoin = (node: NodeView): boolean =>
+  node.isStarting && (!node.takesBlocks || node.crashes) && !node.isForeign;
 
 export type Voters = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
 
@@ -104,9 +105,12 @@ function countVotes({ chain, masters, silentVoters }: Voters, set: readonly stri
     const node = masters.get(address);
     return !silentVoters.has(address) && !(node && isMissing(node));
   });
-  const starting = present.flatMap((address) => masters.get(address) ?? []).filter(isToJoin).length;
+  const toJoin = present.flatMap((address) => masters.get(address) ?? []).filter(isToJoin);
   const required = requiredVotes(set.length, chain.consensus?.certificateThreshold);
-  return { total: set.length, required, voting: present.length, starting };
+  // Blocks that come since they started need the votes even of those that are known to crash.
+  const areNeeded = present.length - toJoin.length < required;
+  const starting = areNeeded ? toJoin.filter(({ takesBlocks }) => !takesBlocks) : toJoin;
+  return { total: set.length, required, voting: present.length, starting: starting.length };
 }
 
 /**

@@ -65,8 +65,10 @@ export interface NodeView extends TargetView {
   readonly isForeign: boolean;
   /** It started less than a minute ago, so it is not a witness yet. */
   readonly isStarting: boolean;
-  /** Since its start, less than a minute ago, it has had a block that no node had before, and it is not known to crash. */
-  readonly hasJoined: boolean;
+  /** It is known to crash, and started less than a minute ago, though it may take blocks meanwhile. */
+  readonly crashes: boolean;
+  /** Since its start, less than a minute ago, it has had a block that no node had before. */
+  readonly takesBlocks: boolean;
   /** It cannot take part: its container or its program does not run, or no other node is connected to it. */
   readonly isOut: boolean;
 }

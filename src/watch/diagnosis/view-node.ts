@@ -238,7 +238,8 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
     unseen,
     isForeign,
     isStarting,
-    hasJoined: startedAt !== undefined && !crashes && canBeWitness(latest, moment) && hasNewSince(startedAt),
+    crashes,
+    takesBlocks: startedAt !== undefined && canBeWitness(latest, moment) && hasNewSince(startedAt),
     isOut:
       isForeign ||
       isStopped(view) ||

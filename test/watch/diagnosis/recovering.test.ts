@@ -383,9 +383,14 @@ test('a node that has just started is not counted on, so a subnet that it leaves
 
 test('a node that has crashed and shows the cause again has not just started; once it takes blocks, it has, and is not relied on', () => {
   const restarted = { restarts: 1, lastRestartAt: NOW - 5_000, lastRestartBy: 'policy' as const, oomKills: 0 };
-  const votingOf = (printedAgo: number, height: Partial<Progress> = {}, peers: readonly string[] = []) => {
+  const votingOf = (
+    printedAgo: number,
+    height: Partial<Progress> = {},
+    peers: readonly string[] = [],
+    crashing = ['n4'],
+  ) => {
     const nodes = NAMES.map((name) => {
-      if (name !== 'n4') return diagnosedNode(name, NAMES);
+      if (!crashing.includes(name)) return diagnosedNode(name, NAMES);
       const known = diagnosedNode(name, NAMES, { container: { startedAt: NOW - 5_000 }, peers });
       const { container, node, logs, ...facts } = withoutBlocks(known, 5_000).facts;
       const latest = { ...(node?.latest as Progress), ...height };
@@ -405,6 +410,9 @@ test('a node that has crashed and shows the cause again has not just started; on
   // It reads its own blocks, and nobody sends it any.
   expect(votingOf(5_000, rises)).toEqual({ total: 4, required: 3, voting: 3 });
   expect(votingOf(5_000, rises, ['n1', 'n2', 'n3'])).toEqual({ total: 4, required: 3, voting: 4, starting: 1 });
+  // Without the votes of two that crash there would be no block since.
+  const newer = { ...rises, number: 1_001 };
+  expect(votingOf(5_000, newer, ['n1', 'n2'], ['n3', 'n4'])).toEqual({ total: 4, required: 3, voting: 4 });
 });
 
 test('a node that has answered since its start, and answers no more, is not starting', () => {
