@@ -84,7 +84,7 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
   const { running, startedAt: ranFrom = 0 } = findContainer(facts.container) ?? {};
   // What was read of the run before says nothing of this one.
   const height = isOfRun(advancedAt, ranFrom) ? logs.node?.height : undefined;
-  if (stoppedAt > Math.max(startedAt, advancedAt) && now - stoppedAt >= stallAfterMs)
+  if (stoppedAt > Math.max(startedAt, advancedAt, ranFrom) && now - stoppedAt >= stallAfterMs)
     return fail(`${name} was stopped ${formatMoment(stoppedAt, view)}, as its log says`, 'start it again');
   const { advice, logFile } = clientOf({ target, facts });
   const raiseLevel = advice.showBlocks(target);

@@ -113,6 +113,19 @@ test('a fault in the log is of the run before as soon as somebody has started th
   expect([startedBy('recreation'), startedBy('request'), startedBy('policy')]).toEqual(['pass', 'pass', 'fail']);
 });
 
+test('a node that was stopped and whose container runs again is not said to be stopped', () => {
+  const ofStop = (startedAt: number) => {
+    const logs = {
+      ...{ node: { height: 9, advancedAt: START, stoppedAt: START + 2_000 }, patterns: {} },
+      sources: { container: { up: true, lines: 1, since: START } },
+    };
+    const view = aView(nodeTarget('subnet1'), { logs, container: runningSince(startedAt) }, { now: START + 70_000 });
+    return asRead(judgeLogBlock(view)).reason;
+  };
+  expect(ofStop(START + 1_000)).toBe('subnet1 was stopped 1m 8s ago (07:00:02 UTC), as its log says; start it again');
+  expect(ofStop(START + 3_000)).not.toContain('stopped');
+});
+
 test('a young chain that was wiped is followed from below too', () => {
   expect(read(...rising(1, 60, 0), ...rising(1, 20, 200)).height).toBe(20);
 });
