@@ -120,7 +120,7 @@ export const adminRemoveCodes = (userName: string): Promise<ExitCode> =>
 
 /** `subnetd admin reset-password`: prints a link by which an admin user sets a new password, once. */
 export async function adminResetPassword(userName: string): Promise<ExitCode> {
-  const parsed = parseSettings(readEnvironment(), {}, '0.0.0.0:10545');
+  const parsed = parseSettings(readEnvironment(), {});
   if (!parsed.ok) return refuse('subnetd', ...parsed.errors);
   const { publicUrl, listen, platform } = parsed.settings;
   return withStore(async (store) => {

@@ -29,7 +29,7 @@ export type DaemonUrl =
 
 /** Where the daemon of this machine answers, by its settings. */
 async function ownUrl(): Promise<DaemonUrl> {
-  const settings = parseServerSettings(readEnvironment(), {}, '0.0.0.0:10545');
+  const settings = parseServerSettings(readEnvironment(), {});
   if (!settings.ok) return settings;
   if (settings.listen.port === 0)
     return { ok: false, errors: ['port 0 in SUBNETD_LISTEN is a free one that the system chose; give --url'] };

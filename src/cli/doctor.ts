@@ -82,7 +82,7 @@ export async function doctor(flags: {
   readonly json?: boolean;
   readonly folder?: string;
 }): Promise<ExitCode> {
-  const server = parseServerSettings(readEnvironment(), {}, '0.0.0.0:10545');
+  const server = parseServerSettings(readEnvironment(), {});
   if (!server.ok) return refuse('subnetd doctor', ...server.errors);
   const { port } = server.listen;
   const probed = await probeOnce({ ...flags, ...(port > 0 && { ownPort: port }) }, ['parent', 'setup']);

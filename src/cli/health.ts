@@ -76,7 +76,7 @@ export async function health(flags: { readonly listen?: string }): Promise<ExitC
     report(errors.map((error) => `subnetd health: ${error}`));
     return 1;
   };
-  const settings = parseServerSettings(readEnvironment(), flags, '0.0.0.0:10545');
+  const settings = parseServerSettings(readEnvironment(), flags);
   if (!settings.ok) return fail(settings.errors);
   const { listen, webConfig } = settings;
   if (listen.port === 0) return fail(['port 0 is a free one that the system chose; give it by --listen HOST:PORT']);

@@ -52,7 +52,7 @@ export async function run(flags: {
     signal = name;
   });
   const environment = readEnvironment();
-  const parsed = parseSettings(environment, flags, '0.0.0.0:10545');
+  const parsed = parseSettings(environment, flags);
   if (!parsed.ok) return refuse('subnetd', ...parsed.errors);
   const { settings } = parsed;
   const { host, port } = settings.listen;

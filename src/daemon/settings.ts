@@ -150,16 +150,17 @@ function readShard(environment: Environment, flags: { readonly shard?: string },
   return shard;
 }
 
+const DEFAULT_LISTEN = '0.0.0.0:10545';
+
 /** Reads only the settings of the server's address, so no other setting can be wrong. */
 export function parseServerSettings(
   environment: Environment,
   flags: { readonly listen?: string },
-  defaultListen: string,
 ):
   | { readonly ok: true; readonly listen: Listen; readonly webConfig: string | undefined }
   | { readonly ok: false; readonly errors: readonly string[] } {
   const errors: string[] = [];
-  const listen = readListen(environment, flags, defaultListen, errors);
+  const listen = readListen(environment, flags, DEFAULT_LISTEN, errors);
   const webConfig = read(environment, 'SUBNETD_WEB_CONFIG', errors);
   return listen === undefined || errors.length > 0 ? { ok: false, errors } : { ok: true, listen, webConfig };
 }
@@ -255,7 +256,7 @@ export function parsePlatformSettings(
 export function parseSettings(
   environment: Environment,
   flags: { readonly config?: string; readonly listen?: string; readonly shard?: string },
-  defaultListen: string,
+  defaultListen = DEFAULT_LISTEN,
 ): ParsedSettings {
   const errors: string[] = [];
   const listen = readListen(environment, flags, defaultListen, errors);
