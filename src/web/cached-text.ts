@@ -48,11 +48,12 @@ export function cachedText(make: () => string | Promise<string>, type: string): 
 }
 
 /**
- * Answers with a text that is long and other each time. It is packed at the lowest level, in a quarter of the usual time, to a
- * quarter more bytes.
+ * Answers with JSON that is long and other each time. It is packed at the lowest level, in a quarter of the usual time, to a quarter
+ * more bytes.
  */
-export async function sendPacked(c: Context, text: string, type: string): Promise<Response> {
-  c.header('Content-Type', type);
+export async function sendJson(c: Context, value: unknown): Promise<Response> {
+  const text = JSON.stringify(value);
+  c.header('Content-Type', 'application/json');
   c.header('Vary', 'Accept-Encoding');
   if (!acceptsGzip(c)) return c.body(text);
   c.header('Content-Encoding', 'gzip');

@@ -6,7 +6,7 @@ import type { FleetProblem, FleetSubnet } from '../model/fleet.ts';
 import type { ElsewhereSubnet, FleetView, InstanceView, ShardView, Sight } from '../model/fleet-view.ts';
 import { type Headline, NOT_DIAGNOSED } from '../model/headline.ts';
 import { formatShard } from '../model/shard.ts';
-import { sendPacked } from './cached-text.ts';
+import { sendJson } from './cached-text.ts';
 
 /** `/fleet.json`: times are ISO 8601 in UTC, shards are written as `--shard` takes them. What nobody has reported is left out. */
 export interface FleetStatus {
@@ -108,5 +108,5 @@ export const answerFleet =
   (read: () => FleetStatus | undefined) =>
   async (c: Context): Promise<Response> => {
     const fleet = read();
-    return fleet === undefined ? c.text(NO_FLEET, 404) : sendPacked(c, JSON.stringify(fleet), 'application/json');
+    return fleet === undefined ? c.text(NO_FLEET, 404) : sendJson(c, fleet);
   };

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { toIso } from '../lib/duration.ts';
 import type { HistoryStore, StoredChange, Uptime, UptimeRow } from '../model/history.ts';
-import { sendPacked } from './cached-text.ts';
+import { sendJson } from './cached-text.ts';
 import { orAway } from './receive-requests.ts';
 
 /** The most changes of one answer, and how many it has when the request names no limit. */
@@ -144,7 +144,7 @@ const answerFrom = (allowed: readonly (keyof Asked)[], read: ReadHistory) => (st
     const query = parseQuery(c.req.url, allowed);
     if (isRefused(query)) return refuse(c, query);
     const found = await read(query, await store());
-    return isRefused(found) ? refuse(c, found) : sendPacked(c, JSON.stringify(found), 'application/json');
+    return isRefused(found) ? refuse(c, found) : sendJson(c, found);
   });
 
 /** `/history.json`: changes, the newest first. */

@@ -7,7 +7,7 @@ import type { StopResult } from '../model/stop-forecast.ts';
 import { parseRange } from '../model/time-range.ts';
 import type { Upgrade } from '../model/upgrade.ts';
 import type { RoutesEnv } from './api-routes.ts';
-import { sendPacked } from './cached-text.ts';
+import { sendJson } from './cached-text.ts';
 import { findOperator, type OperatorDeps } from './find-operator.ts';
 import { targetPath } from './pages/paths.ts';
 
@@ -115,5 +115,5 @@ export const answerMasternodes =
     const { subnets } = read();
     const shown = only === undefined ? subnets : subnets.filter(({ name }) => name === only);
     if (only !== undefined && shown.length === 0) return c.text('the inventory has no such subnet\n', 404);
-    return sendPacked(c, JSON.stringify({ subnets: shown }), 'application/json');
+    return sendJson(c, { subnets: shown });
   };

@@ -45,8 +45,8 @@ const KEEPS: readonly (readonly [string, string])[] = [
   ['0', 'not at all'],
 ];
 
-const endsField = (name: string, value: string | undefined, options = ENDS): Field => ({
-  name,
+const endsField = (value: string | undefined, options = ENDS): Field => ({
+  name: 'Ends',
   label: 'Ends',
   kind: 'select',
   options,
@@ -102,7 +102,7 @@ function newKeyForm(visit: Visit, failure: Failure | undefined): Html {
   const fields: readonly Field[] = [
     { name: 'Name', label: 'Name', value: value('Name'), hint: 'What uses it, such as “billing” or “nightly export”.' },
     scopes,
-    endsField('Ends', value('Ends')),
+    endsField(value('Ends')),
     addressesField(visit.context.address, value('AllowedIPs')),
   ];
   return html`<section class="panel" aria-labelledby="new-title"><h2 id="new-title">New key</h2>
@@ -172,7 +172,7 @@ function actions({ csrf, form: sent, context }: Visit, item: KeyItem, failure: F
   const isRestriction = failure?.message.startsWith('AllowedIPs') ?? false;
   const fields: readonly Field[] = [
     { name: 'KeepHours', label: 'The old key stays valid', kind: 'select', options: KEEPS, value: sent.KeepHours },
-    endsField('Ends', sent.Ends ?? 'same', [['same', 'after the same lifetime as the old one'], ...ENDS.slice(0, 3)]),
+    endsField(sent.Ends ?? 'same', [['same', 'after the same lifetime as the old one'], ...ENDS.slice(0, 3)]),
   ];
   const rotate = html`<section class="panel" id="rotate" aria-labelledby="rotate-title"><h2 id="rotate-title">Rotate</h2>
 <p>A new key with the same name and scopes replaces it.</p>
