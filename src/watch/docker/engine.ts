@@ -16,8 +16,6 @@ export function createDocker(address: DockerAddress) {
   const memory = createContainerMemory(client);
   const followers = new Set<() => void>();
   return {
-    /** In the form of `DOCKER_HOST`. */
-    address: client.address,
     inspect: (ref: ContainerRef, signal: AbortSignal) => inspectContainer(client, memory, ref, signal),
     inspectLog: (ref: ContainerRef, signal: AbortSignal) => inspectLog(client, ref, signal),
     inspectSetup: (ref: ContainerRef, signal: AbortSignal) => inspectSetup(client, ref, signal),
