@@ -54,7 +54,7 @@ export interface TargetState extends KnownTarget {
   readonly heardNodes?: readonly string[];
 }
 
-/** Votes of masternodes: how many there are, how many a block needs, and how many can be given. */
+/** Votes of masternodes: how many there are, one at least, how many a block needs, and how many can be given. */
 export interface Quorum {
   readonly total: number;
   readonly required: number;

@@ -19,7 +19,7 @@ export const describeVotes = ({ total, required, voting, starting = 0 }: Quorum)
 
 /** Too few can vote for the next block, by what was seen last. The halt itself is confirmed after a while. */
 export const isQuorumLost = (quorum: Quorum | undefined): quorum is Quorum =>
-  quorum !== undefined && quorum.total > 0 && quorum.voting < quorum.required;
+  quorum !== undefined && quorum.voting < quorum.required;
 
 function nameCauses(problems: readonly Problem[], except: Problem | undefined): string {
   const causes = problems.filter((one) => one !== except && one.name !== undefined && one.state !== 'clearing');
@@ -80,21 +80,21 @@ export function findHeadline(
     };
   // Who is not asked yet is not known to vote.
   const areAsked = targets.every(({ target, facts }) => target.component !== 'node' || facts.node !== undefined);
-  const votes = quorum === undefined || quorum.total === 0 || !areAsked ? '' : `${describeVotes(quorum)}.`;
+  const votes = quorum === undefined || !areAsked ? '' : `${describeVotes(quorum)}.`;
+  const reserve = quorum && countReserve(quorum);
   // While nothing is seen of a subnet, nothing is said of it, before that is confirmed too. In the first round others may still answer.
   const blind = areAsked ? problems.find((one) => one.state === 'suspected' && isBlind(one.problem)) : undefined;
   const confirmed = problems.filter((one) => one === blind || (isStanding(one) && one.severity !== 'info'));
   const [worst] = confirmed.toSorted((one, other) => rank(one) - rank(other));
   // What is found of the votes changes from look to look. Only with none to spare and none missing may no further node fail.
-  const fitsVotes = ({ problem }: Problem) =>
-    problem !== 'quorum_at_risk' || quorum === undefined || countReserve(quorum) === 0;
+  const fitsVotes = ({ problem }: Problem) => problem !== 'quorum_at_risk' || (reserve ?? 0) === 0;
   const suspected = problems.find((one) => one.state === 'suspected' && one.severity !== 'info' && fitsVotes(one));
   const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
   // The worst one comes first, so nothing else is open.
   const isClearing = worst?.state === 'clearing' && worst.planned === undefined;
-  const isSpareAwaited = worst?.problem === 'quorum_at_risk' && quorum !== undefined && countReserve(quorum) <= 0;
+  const isSpareAwaited = worst?.problem === 'quorum_at_risk' && reserve !== undefined && reserve <= 0;
   const over = isSpareAwaited
-    ? `Over once ${quorum.starting ? 'those that have just started vote' : 'a vote is to spare again'}`
+    ? `Over once ${quorum?.starting ? 'those that have just started vote' : 'a vote is to spare again'}`
     : 'No longer seen, and over unless it returns';
   const gone = isClearing && worst.summary !== suspected?.summary ? `${over}: ${worst.summary}.` : '';
   const join = (...sentences: readonly string[]) => sentences.filter(Boolean).join(' ');
@@ -126,16 +126,15 @@ export function findHeadline(
   }
   if (worst === undefined && !hasRisen) return tell('off', 'has not been seen to make a block yet', votes, suspicion);
   // Too few take part until more of those that have just started do.
-  if (isOfPart && !isClearing && quorum?.starting !== undefined && countReserve(quorum) < 0)
+  if (isOfPart && !isClearing && quorum?.starting !== undefined && (reserve ?? 0) < 0)
     return tell('warn', 'is waiting for masternodes that have just started', votes, known, unseen);
   if (worst === undefined) {
     // What is suspected may have cost a vote that was counted before.
-    if (suspected !== undefined && quorum !== undefined && countReserve(quorum) > 0) {
+    if (suspected !== undefined && quorum !== undefined && (reserve ?? 0) > 0) {
       const { total, required, voting } = quorum;
       const before = `When they were last asked, ${voting} of ${total} masternodes could vote, ${required} needed.`;
       return tell('ok', 'is running, but a possible problem is being checked', suspicion, before, unseen);
     }
-    const reserve = quorum === undefined || quorum.total === 0 ? undefined : countReserve(quorum);
     const isSafe = reserve === undefined || reserve > 0;
     const mayLose = isSafe
       ? `: it can lose ${formatCount(reserve ?? 0, 'more node', 'more nodes')}`

@@ -206,7 +206,7 @@ function findDoubt(state: SubnetState, now: number): string | undefined {
   if (lasting.some(({ problem }) => problem === 'monitor_offline')) return 'subnetd cannot reach any node';
   const suspended = lasting.find(({ problem, since }) => problem === 'monitor_suspended' && now - since < RESUMED_MS);
   if (suspended !== undefined) return `${suspended.summary} shortly before`;
-  if (quorum === undefined || quorum.total === 0) return NOTHING_KNOWN;
+  if (quorum === undefined) return NOTHING_KNOWN;
   if (epoch === undefined) return 'no node has named the masternodes yet';
   const { nextFirstBlock = Number.POSITIVE_INFINITY, isNextAtLatest } = epoch;
   if (reference !== undefined && reference >= nextFirstBlock)

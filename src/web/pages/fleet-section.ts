@@ -26,9 +26,7 @@ function describeSubnet(state: SubnetState | ElsewhereState) {
   const facts = [
     `${targets.length} targets`,
     reference === undefined ? '' : `block ${count(reference)}`,
-    quorum === undefined || quorum.total === 0
-      ? ''
-      : `${quorum.voting - (quorum.starting ?? 0)} of ${quorum.total} vote`,
+    quorum === undefined ? '' : `${quorum.voting - (quorum.starting ?? 0)} of ${quorum.total} vote`,
   ].filter(Boolean);
   return { standing, sentence, word: WORDS[standing], facts, before: undefined };
 }

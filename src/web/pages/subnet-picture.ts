@@ -97,7 +97,7 @@ function findFigures(
   const spare = voting - required;
   const left = starting > 0 ? `${starting} starting` : `${spare} spare`;
   const votes =
-    quorum === undefined || quorum.total === 0
+    quorum === undefined
       ? []
       : [
           {
