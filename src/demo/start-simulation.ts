@@ -25,8 +25,6 @@ export interface SimulationOptions {
   readonly clients?: readonly DemoClient[];
   /** Unix milliseconds; the system's clock when absent. */
   readonly now?: () => number;
-  /** The address to listen on; loopback when absent. */
-  readonly host?: string;
   /** What the inventory says under `checks`, as an object or as YAML; its defaults when absent. */
   readonly checks?: string | Readonly<Record<string, unknown>>;
   /** The height at which it begins, if the clients are all of XDC-Subnet; `START_HEIGHT` when absent. */
@@ -103,16 +101,7 @@ const refuseImpossible = (faults: readonly FaultName[], { nodes, clients }: Simu
  * more nodes; `findFaultErrors` checks that beforehand.
  */
 export const startSimulation = async (options: SimulationOptions): Promise<Simulation> => {
-  const {
-    faults,
-    clients = [],
-    now = Date.now,
-    host = '127.0.0.1',
-    checks,
-    startHeight,
-    roundTimeoutMs,
-    browser,
-  } = options;
+  const { faults, clients = [], now = Date.now, checks, startHeight, roundTimeoutMs, browser } = options;
   if (options.nodes < 1) throw new RangeError('A simulated subnet needs at least 1 node.');
   refuseImpossible(faults, options);
 
@@ -213,7 +202,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
       if (current.unreachable || current.outOfFiles.includes(name)) request.resume();
       else answerOrRefuse(handler, request, response);
     };
-    listeners.set(name, await openListener(host, reachable));
+    listeners.set(name, await openListener('127.0.0.1', reachable));
   };
 
   const folder = mkdtempSync(join(tmpdir(), 'subnetd-logs-'));

@@ -1,6 +1,6 @@
 import type { WatchedMs } from '../../lib/clock.ts';
 import { beginSentence, formatCount, listEach } from '../../lib/words.ts';
-import type { Headline, Standing } from '../../model/headline.ts';
+import { type Headline, NOT_DIAGNOSED, type Standing } from '../../model/headline.ts';
 import { isUnread } from '../../model/is-judged.ts';
 import { describePlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isStanding, type Problem } from '../../model/problem.ts';
@@ -62,7 +62,28 @@ function rank({ problem, state, severity, planned }: Problem): number {
   );
 }
 
+const join = (...sentences: readonly string[]): string => sentences.filter(Boolean).join(' ');
+
 const describePlan = ({ planned }: Problem): string => (planned === undefined ? '' : `, ${describePlanned(planned)}`);
+
+/** What to do about a problem; nothing while planned work covers it. */
+const describeFix = ({ fix, planned }: Problem): string => (planned === undefined ? sentence(fix) : '');
+
+/** What is said of the worst of the confirmed problems while it lasts; `votes` and `quorum` once all nodes are asked. */
+function tellWorst(subnet: string, worst: Problem, confirmed: readonly Problem[], votes: string, quorum?: Quorum) {
+  // Nodes bring a problem of the whole subnet, so they are named before its fix. Right after another target it would be read as that one's.
+  const isOfNode = ({ component }: Problem) => component === 'node';
+  const causes = worst.name === undefined ? nameCauses(confirmed.filter(isOfNode), worst) : '';
+  const rest = nameCauses(causes === '' ? confirmed : confirmed.filter((one) => !isOfNode(one)), worst);
+  const [standing, words = `is running, but ${worst.summary}`] = WHOLE[worst.problem] ?? ['warn' as const];
+  const { total, voting } = (worst.problem === 'subnet_halted' && quorum) || { total: 0, voting: 0 };
+  const silent = formatCount(total - voting, `of ${total} masternodes does`, `of ${total} masternodes do`);
+  return {
+    standing,
+    sentence: `${subnet} ${words}${voting < total ? `: ${silent} not vote` : ''}${describePlan(worst)}`,
+    detail: join(causes || (worst.name === undefined || rest === '' ? votes : ''), describeFix(worst), rest),
+  };
+}
 
 /** `hasRisen`: a node has shown a new block, as far as there are nodes. Right after the start of subnetd none has had time to. */
 export function findHeadline(
@@ -73,11 +94,7 @@ export function findHeadline(
 ): Headline {
   const isChecked = targets.some(({ checks }) => checks.some(({ lastRun }) => lastRun !== undefined));
   if (!isChecked)
-    return {
-      standing: 'off',
-      sentence: `${subnet} has not been checked yet`,
-      detail: 'The first round is still running.',
-    };
+    return { standing: 'off', sentence: `${subnet} has not been checked yet`, detail: NOT_DIAGNOSED.detail };
   // Who is not asked yet is not known to vote.
   const areAsked = targets.every(({ target, facts }) => target.component !== 'node' || facts.node !== undefined);
   const votes = quorum === undefined || !areAsked ? '' : `${describeVotes(quorum)}.`;
@@ -97,7 +114,6 @@ export function findHeadline(
     ? `Over once ${quorum?.starting ? 'those that have just started vote' : 'a vote is to spare again'}`
     : 'No longer seen, and over unless it returns';
   const gone = isClearing && worst.summary !== suspected?.summary ? `${over}: ${worst.summary}.` : '';
-  const join = (...sentences: readonly string[]) => sentences.filter(Boolean).join(' ');
   const describeWork = (one: PlannedWork) =>
     `Work on ${one.name ?? one.component ?? 'the subnet'} is ${describePlanned(one)}.`;
   const tell = (standing: Standing, words: string, ...details: readonly string[]) => ({
@@ -109,14 +125,10 @@ export function findHeadline(
   const hidden = targets.filter(lacksEngine).length;
   const hiddenOnes = hidden === 1 ? '1 container and its log' : `${hidden} containers and their logs`;
   const unseen = hidden === 0 ? '' : `Docker does not answer, so ${hiddenOnes} cannot be seen.`;
-  const toDo = worst === undefined || worst.planned !== undefined ? '' : sentence(worst.fix);
-  const others = nameCauses(confirmed, worst);
   const isOfPart = worst === undefined || isClearing || WHOLE[worst.problem]?.[1] === undefined;
   // Not every problem costs a vote.
-  const known =
-    worst && !isClearing
-      ? join(fitsVotes(worst) ? sentence(`${worst.summary}${describePlan(worst)}`) : '', toDo, others)
-      : suspicion;
+  const said = worst && fitsVotes(worst) ? sentence(`${worst.summary}${describePlan(worst)}`) : '';
+  const known = worst && !isClearing ? join(said, describeFix(worst), nameCauses(confirmed, worst)) : suspicion;
   if (isOfPart && isQuorumLost(quorum)) {
     const isSaid = known === suspicion && suspected !== undefined && isSure(suspected);
     // What costs votes comes first.
@@ -151,17 +163,7 @@ export function findHeadline(
     const words = `is recovering${suspected === undefined ? '' : ', but a possible problem is being checked'}`;
     return { ...tell('warn', words, votes, suspicion, gone, unseen), since: worst.since };
   }
-  // Nodes bring a problem of the whole subnet, so they are named before its fix. Right after another target it would be read as that one's.
-  const isOfNode = ({ component }: Problem) => component === 'node';
-  const causes = worst.name === undefined ? nameCauses(confirmed.filter(isOfNode), worst) : '';
-  const isLeft = (one: Problem) => causes === '' || !isOfNode(one);
-  const rest = nameCauses(confirmed.filter(isLeft), worst);
-  const detail = join(causes || (worst.name === undefined || rest === '' ? votes : ''), toDo, rest);
-  const [is, words = `is running, but ${worst.summary}`] = WHOLE[worst.problem] ?? ['warn'];
-  const { total, voting } = (areAsked && worst.problem === 'subnet_halted' && quorum) || { total: 0, voting: 0 };
-  const silent = formatCount(total - voting, `of ${total} masternodes does`, `of ${total} masternodes do`);
-  const told = `${subnet} ${words}${voting < total ? `: ${silent} not vote` : ''}${describePlan(worst)}`;
-  return { standing: is, sentence: told, detail, since: worst.since };
+  return { ...tellWorst(subnet, worst, confirmed, votes, areAsked ? quorum : undefined), since: worst.since };
 }
 
 /** The same while the diagnosis breaks: nobody knows whether what was last found still holds. */

@@ -127,8 +127,7 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
   const mayReturn = !stands && ended !== undefined && ended.about === found.about && mayReopen(ended, now);
   const returned = mayReturn && lastedMs >= Math.min(confirmMs, REOPEN_MS) ? ended : undefined;
   const earlier = returned ?? (isNew ? undefined : before);
-  const isConfirmed = returned !== undefined || lastedMs >= confirmMs;
-  const openedAt = earlier?.openedAt ?? (isConfirmed ? now : undefined);
+  const openedAt = earlier?.openedAt ?? (returned || lastedMs >= confirmMs ? now : undefined);
   const { severity, alert } = problemCatalog[found.problem];
   const state = openedAt === undefined ? 'suspected' : 'open';
   return { ...found, severity, alert, state, since: returned?.since ?? since, seenAt: now, openedAt };
