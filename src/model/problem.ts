@@ -148,7 +148,7 @@ export const mayCover = ({ clearingSince }: Problem, now: WatchedMs): boolean =>
 export const isMuted = ({ planned }: Pick<Problem, 'planned'>): boolean => planned?.mutes === true;
 
 /** What to do about a problem that is not found any more. */
-export const NOTHING_TO_DO = 'nothing to do: it is over unless it comes back';
+export const NOTHING_TO_DO = 'nothing to do about this: it is over unless it comes back';
 
 /** The components for whose warnings one of these problems of a subnet pages. A muted problem pages for none. */
 export function findPagedFor(problems: readonly Problem[]): ReadonlySet<Component> {

@@ -341,7 +341,7 @@ describe('a problem', () => {
       seenAt: 2,
     });
     expect(detailsAt(3, risk, { ...missing, state: 'clearing', fix: NOTHING_TO_DO })).toMatchObject({
-      fix: 'nothing to do: it is over unless it comes back',
+      fix: 'nothing to do about this: it is over unless it comes back',
       isClearing: true,
       seenAt: 2,
     });

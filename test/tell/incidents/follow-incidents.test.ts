@@ -360,7 +360,11 @@ describe('incidents from before a restart', () => {
     const clearing = { ...before.only, clearSince: 3 * SECOND };
     expect(toRestoredProblem(clearing, 5 * SECOND)).toEqual({
       ...down(MINUTE),
-      ...{ state: 'clearing', clearingSince: 3 * SECOND, fix: 'nothing to do: it is over unless it comes back' },
+      ...{
+        state: 'clearing',
+        clearingSince: 3 * SECOND,
+        fix: 'nothing to do about this: it is over unless it comes back',
+      },
       ...{ seenAt: 5 * SECOND, restoredAt: 5 * SECOND },
     });
   });

@@ -845,7 +845,7 @@ test('the advice of a problem that is not found any more is withdrawn', () => {
   const open = { ...first, problems: first.problems.map((one) => ({ ...one, state: 'open' as const, openedAt: NOW })) };
   const after = diagnoseSubnet(toSubnet(nodes()), judge(nodes()), open, NOW + 1_000);
   expect(after.problems.map(({ state, fix }) => [state, fix])).toEqual(
-    open.problems.map(() => ['clearing', 'nothing to do: it is over unless it comes back']),
+    open.problems.map(() => ['clearing', 'nothing to do about this: it is over unless it comes back']),
   );
   expect(after.headline?.sentence).toBe('devnet is recovering');
 });
