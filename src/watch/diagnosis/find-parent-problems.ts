@@ -59,7 +59,9 @@ export function withWallet(found: Suspicion, view: SubnetView): Found {
   if (found.problem !== 'wallet_without_funds' || named === undefined) return found;
   // Its balance may have shown it before the relayer tried to pay.
   const { since = now } = before.get({ ...found, problem: 'wallet_nearly_empty' }) ?? {};
-  const one = { ...found, lastedMs: now - since };
+  // What was foretold has come true.
+  const causes = [...found.causes, ...refsTo(found, 'wallet_low', 'wallet_nearly_empty')];
+  const one = { ...found, causes, lastedMs: now - since };
   const address = toAddress(named);
   const relayer = findRelayer(view)?.state;
   const { wallet } = facts.parent ?? {};
@@ -89,9 +91,6 @@ export function failsOtherwise({ problem, seenAt }: Problem, view: SubnetView): 
 
 /** A wallet that pays for what the relayer does has coins for some days only: the one that ends first. */
 export function findWalletProblem(view: SubnetView): Found {
-  const { shownFailures = [] } = findRelayer(view)?.state ?? {};
-  // The log of the relayer shows by itself that its wallet cannot pay: that is a problem of its own, and the worse one.
-  if (shownFailures.some(({ name }) => name === 'wallet_without_funds')) return undefined;
   const spends = listWallets(view.subnet.parentChain, view.facts).flatMap((one) => {
     const spend = findSpend(one.wallet);
     return one.wallet.level && spend ? [{ ...one, level: one.wallet.level, spend }] : [];

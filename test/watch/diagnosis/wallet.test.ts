@@ -140,6 +140,10 @@ test('a balance that cannot be read any more keeps what is known, and says how o
 
 test('a relayer that says that it cannot pay has that problem only', () => {
   expect(problems(wallet(1), [unpaid])).toEqual(['wallet_without_funds']);
+  // What was foretold is not over.
+  const [{ causes } = { causes: [] }] = causesOf(wallet(1), [unpaid]);
+  for (const problem of ['wallet_low', 'wallet_nearly_empty'])
+    expect(causes).toContainEqual({ problem, component: 'relayer', name: 'relayer' });
 });
 
 test('a relayer that cannot pay has had that problem since its balance showed it', () => {
@@ -297,6 +301,6 @@ test('after a restart an empty wallet stays as it was told, until the log of the
   expect(afterLog({ container: unread })).toEqual(open);
   expect(afterLog({ container: { ...unread, up: true } })).toEqual([
     'devnet is recovering',
-    ['clearing: nothing to do: it is over unless it comes back'],
+    ['clearing: nothing to do about this: it is over unless it comes back'],
   ]);
 });
