@@ -93,8 +93,17 @@ export function findSeries(facts: ContainerFacts | undefined): readonly number[]
   return recent.length > 2 || second - first < CLOSE_MS ? recent : [];
 }
 
-/** Has the container run for longer than between its crashes, waiting included, or has somebody restarted it? */
+/** Whether somebody has stopped or removed a container. */
+function isPutAway(facts: ContainerFacts): boolean {
+  const { observation } = facts;
+  if (observation?.kind !== 'found') return observation?.kind === 'missing';
+  const { container } = observation;
+  return container.status === 'exited' && isStoppedOnOrder(facts, container) === true;
+}
+
+/** Has the container run for longer than between its crashes, waiting included, or has somebody restarted or stopped it? */
 function hasOutlasted(facts: ContainerFacts | undefined, crashes: readonly number[], now: number): boolean {
+  if (facts !== undefined && isPutAway(facts)) return true;
   const gaps = crashes.slice(1).map((at, index) => at - (crashes[index] ?? at));
   const ranFor = now - (crashes.at(-1) ?? now);
   return isRestartPlanned(facts) === true || ranFor >= Math.max(START_MS, ...gaps.map((gap) => gap - MAX_WAIT_MS));

@@ -88,4 +88,5 @@ export const afterEnd: IsOver = (evidence, seenAt, now) =>
 
 /** For failures that come back some time after each start: the container has run for longer than between its crashes. */
 export const afterLoop: IsOver = (evidence, seenAt, now) =>
-  seenAt <= (startOf(evidence) ?? 0) && isLoopOver(evidence.container, now);
+  isLoopOver(evidence.container, now) &&
+  (evidence.container?.observation?.kind === 'missing' || seenAt <= (startOf(evidence) ?? 0));

@@ -16,6 +16,7 @@ import {
   type Given,
   NOW,
   named,
+  STOPPED,
   withoutBlocks,
 } from '../../support/diagnosed.ts';
 import { writeLog } from '../../support/recordings.ts';
@@ -146,6 +147,23 @@ describe('a restart loop with a known cause', () => {
     expect(silent(59_000)).toEqual(['silent_restart_loop n2', 'quorum_at_risk']);
     expect(silent(60_000)).toEqual([]);
   });
+});
+
+test('a loop ends when somebody stops or removes the container', () => {
+  const node = restarted(20_000, { crashes: [40_000, 30_000], isUp: false });
+  const { container } = node.facts;
+  const withContainer = (over: Partial<NonNullable<Facts['container']>>) =>
+    named([
+      { ...node, facts: { ...node.facts, container: { ...container, ...over } as Facts['container'] } },
+      ...others(),
+    ]);
+  const exited = { ...STOPPED, startedAt: NOW - 20_000, finishedAt: NOW - 2_000 };
+  const { observation } = containerOf('n2', exited) ?? {};
+  const stopped = { observation, lastExit: { code: 0, at: NOW - 2_000 } };
+  expect(withContainer(stopped)).toContain('silent_restart_loop n2');
+  const ordered = withContainer({ ...stopped, lastStopRequest: { id: 'n2', at: NOW - 2_500 } });
+  const removed = withContainer({ observation: { kind: 'missing' } });
+  for (const found of [ordered, removed]) expect(found).toEqual(['container_down n2', 'quorum_at_risk']);
 });
 
 test('a loop whose exit code is an error is told until the container has outlasted it', () => {
