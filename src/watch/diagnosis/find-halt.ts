@@ -179,7 +179,8 @@ function describeOut(node: NodeView): string {
   const { name, container, peers } = node;
   if (isStopped(node)) return `${name} (${container.kind === 'missing' ? 'no container' : container.kind})`;
   if (node.isForeign) return `${name} (on another chain)`;
-  return peers === 0 ? `${name} (no peers)` : `${name} (does not answer)`;
+  if (peers === 0) return `${name} (no peers)`;
+  return `${name} (${node.answers ? 'has just crashed' : 'does not answer'})`;
 }
 
 /** The checks that fail because no block comes. */
