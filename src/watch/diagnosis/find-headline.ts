@@ -46,6 +46,9 @@ const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Standing, string?]>>
 
 const WORST_FIRST: readonly string[] = Object.keys(WHOLE);
 
+/** Reported for minutes after they happened. What lasts comes first. */
+const HAPPENED: readonly ProblemName[] = ['containers_crashed', 'double_vote'];
+
 /** The lowest is the worst: open before clearing before planned, then critical ones, then the whole subnet before a target. */
 function rank({ problem, state, severity, planned }: Problem): number {
   if (isBlind(problem) && state !== 'clearing') return -1;
@@ -55,8 +58,7 @@ function rank({ problem, state, severity, planned }: Problem): number {
     (state === 'clearing' ? 100 : 0) +
     (severity === 'critical' ? 0 : 50) +
     (place < 0 ? 20 : place) +
-    // It is reported for minutes after it happened. What lasts comes first.
-    (problem === 'containers_crashed' ? 10 : 0) +
+    (HAPPENED.includes(problem) ? 10 : 0) +
     // What fails now comes before what will fail.
     (FORECASTS.includes(problem) ? 15 : 0)
   );
@@ -73,7 +75,7 @@ const describeFix = ({ fix, planned }: Problem): string => (planned === undefine
 function tellWorst(subnet: string, worst: Problem, confirmed: readonly Problem[], votes: string, quorum?: Quorum) {
   // Nodes bring a problem of the whole subnet, so they are named before its fix. Right after another target it would be read as that one's.
   const isOfNode = ({ component }: Problem) => component === 'node';
-  const causes = worst.name === undefined ? nameCauses(confirmed.filter(isOfNode), worst) : '';
+  const causes = WHOLE[worst.problem] === undefined ? '' : nameCauses(confirmed.filter(isOfNode), worst);
   const rest = nameCauses(causes === '' ? confirmed : confirmed.filter((one) => !isOfNode(one)), worst);
   const [standing, words = `is running, but ${worst.summary}`] = WHOLE[worst.problem] ?? ['warn' as const];
   const { total, voting } = (worst.problem === 'subnet_halted' && quorum) || { total: 0, voting: 0 };

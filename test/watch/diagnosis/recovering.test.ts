@@ -180,19 +180,24 @@ test('the headline of a subnet whose problems clear says that it recovers, and g
   ).toBe('devnet is running, but the container of n2 does not run');
 });
 
-test('the headline is of a node that is down rather than of crashes that are over', () => {
+test.each([
+  ['containers_crashed', 'the containers of all 4 nodes crashed'],
+  ['double_vote', 'n1 signed two blocks of round 436'],
+] as const)('the headline is of a node that is down rather than of what has happened, as %s', (problem, summary) => {
   const [risk, down] = clearing() as [Problem, Problem];
   const { component: _, name: __, ...whole } = { ...risk, severity: 'warning' as const, state: 'open' as const };
-  const crashed: Problem = {
-    ...whole,
-    problem: 'containers_crashed',
-    summary: 'the containers of all 4 nodes crashed',
-  };
+  const happened: Problem = { ...whole, problem, summary, fix: 'look for the cause' };
   const targets = judgeTargets(startedAgain(), NOW);
   const told = (problems: readonly Problem[]) =>
-    findHeadline('devnet', targets, problems, { quorum: QUORUM, hasRisen: true }).sentence;
-  expect(told([crashed, { ...down, state: 'open' }])).toBe('devnet is running, but the container of n2 does not run');
-  expect(told([crashed])).toBe('devnet is running, but the containers of all 4 nodes crashed');
+    findHeadline('devnet', targets, problems, { quorum: QUORUM, hasRisen: true });
+  const isDown = { ...down, state: 'open', fix: 'start it' } as const;
+  expect(told([happened, isDown]).sentence).toBe('devnet is running, but the container of n2 does not run');
+  expect(told([happened]).sentence).toBe(`devnet is running, but ${summary}`);
+  // What to do stands behind what it is of.
+  const graver = { ...happened, severity: 'critical' } as const;
+  expect(told([graver, isDown]).detail).toBe(
+    '4 of 4 masternodes can vote, 3 needed. Look for the cause. The container of n2 does not run.',
+  );
 });
 
 test('a crash of several is shown of each that runs as it was started after it, and of none that was started anew since', () => {
