@@ -6,7 +6,6 @@ import { COVERED_BY_HALT, type Problem, type ProblemIndex } from '../../model/pr
 import { isLooping, isOfRun, START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
 import type { Finding } from '../../model/verdict.ts';
-import { isCredible } from '../rules/view.ts';
 import { findChosen } from './find-epoch.ts';
 import { describeVotes } from './find-headline.ts';
 import { type Block, describeSetBackAll, findLostSnapshot, findLostState, isGapBlock } from './find-lost-state.ts';
@@ -207,7 +206,7 @@ const lastOf = (blocks: readonly Block[]): Block | undefined =>
  * The last block by the answers of nodes, or one above it that a log shows before its node is asked again. What nodes repeat when they
  * or subnetd were started again says nothing, but in a halt that goes on.
  */
-function findLastBlock({ nodes, reference }: SubnetView, goesOn: boolean): Block | undefined {
+function findLastBlock({ nodes, isPossible }: SubnetView, goesOn: boolean): Block | undefined {
   const answered = nodes.flatMap(({ height, isWitness, isRepeating }) =>
     height && isWitness ? [{ ...height, since: height.riseDueSince, counts: goesOn || !isRepeating }] : [],
   );
@@ -216,7 +215,7 @@ function findLastBlock({ nodes, reference }: SubnetView, goesOn: boolean): Block
   const logged = nodes.flatMap(({ isForeign, state }) => {
     const { height: number, advancedAt: since } = state.facts.logs?.node ?? {};
     if (isForeign || number === undefined || since === undefined) return [];
-    return number > highest.number && isCredible(number, reference) ? [{ number, since }] : [];
+    return number > highest.number && isPossible(number) ? [{ number, since }] : [];
   });
   return lastOf(logged) ?? lastOf(answered.filter(({ counts }) => counts));
 }
@@ -243,11 +242,11 @@ function findMadeAt(view: SubnetView, number: number) {
 }
 
 /** The newest block that a node has shown, whether it answers now or not. */
-const findNewestShown = ({ nodes, reference }: SubnetView): Block | undefined =>
+const findNewestShown = ({ nodes, isPossible }: SubnetView): Block | undefined =>
   lastOf(
     nodes.flatMap(({ isForeign, state: { facts } }) => {
       const { number = 0, risen = false, advancedAt = 0 } = facts.node?.latest ?? {};
-      return risen && !isForeign && isCredible(number, reference) ? [{ number, since: advancedAt }] : [];
+      return risen && !isForeign && isPossible(number) ? [{ number, since: advancedAt }] : [];
     }),
   );
 

@@ -106,6 +106,8 @@ export interface SubnetView extends Moment {
   readonly services: readonly TargetView[];
   /** The height that at least half of the nodes on the chain have reached. */
   readonly reference: number | undefined;
+  /** Whether the chain may have this height: it is not forged, nor that of the chain before, once that is known to be replaced. */
+  readonly isPossible: (height: number) => boolean;
   readonly chain: ChainView;
   /** The nodes of masternodes, penalised ones included, by their addresses. */
   readonly masters: ReadonlyMap<string, NodeView>;

@@ -170,9 +170,12 @@ export function viewSubnet(
   const heights = collect(ofChain, ({ state }) => heightOf(state));
   const reference = findReference(heights);
   const against = { reference, maxLag };
-  const highestCredible = (known: readonly number[]) => highest(known.filter((one) => isCredible(one, reference)));
+  const isReplaced = before.get({ problem: 'chain_replaced' }) !== undefined;
+  const isPossible = (height: number) =>
+    isCredible(height, reference) && !(isReplaced && height > 2 * (reference ?? height));
+  const highestOf = (known: readonly number[]) => highest(known.filter(isPossible));
   const halt = before.get({ problem: 'subnet_halted' });
-  const stoodAt = highestCredible([
+  const stoodAt = highestOf([
     ...findStoodAt(ofChain, now - stallAfterMs - ASKED_WITHIN_MS, now, halt),
     ...(halt?.state === 'open' ? [] : findHadBefore(ofChain, now)),
   ]);
@@ -183,7 +186,7 @@ export function viewSubnet(
     ...against,
     stallAfterMs,
     stoodAt,
-    heightAt: (at: number) => highestCredible(ofChain.flatMap(({ state }) => heightsBefore(state, at))),
+    heightAt: (at: number) => highestOf(ofChain.flatMap(({ state }) => heightsBefore(state, at))),
     stoodSince: halt?.state === 'open' ? halt.since : Number.POSITIVE_INFINITY,
     lastRise: highest(rises.map(({ advancedAt }) => advancedAt)),
     lastLine: highest(collect(ofChain, ({ state }) => state.facts.logs?.node?.advancedAt)),
@@ -209,6 +212,7 @@ export function viewSubnet(
     targets,
     services,
     reference,
+    isPossible,
     ...voters,
     orphans: findOrphans(voters),
     sharedKeys: findSharedKeys(nodes, voters.masters),

@@ -103,7 +103,14 @@ describe('a halt of the network before', () => {
   const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS };
   const [explains, causes]: [[], []] = [[], []];
   const times = { since: NOW - 338_000, seenAt: NOW - 2_000 };
-  const halts = (known: readonly KnownTarget[], about = '176') => {
+  const halts = (known: readonly KnownTarget[], about = '176', isKnown = false) => {
+    const replacement = {
+      problem: 'chain_replaced',
+      state: 'suspected',
+      ...times,
+      explains,
+      causes,
+    } as unknown as Problem;
     const halt = { problem: 'subnet_halted', state: 'open', about, ...times, explains, causes } as unknown as Problem;
     const view = viewSubnet(
       { ...subnet, targets: known.map(({ target }) => target) },
@@ -111,7 +118,7 @@ describe('a halt of the network before', () => {
       NOW,
       {},
       undefined,
-      indexProblems([halt]),
+      indexProblems(isKnown ? [halt, replacement] : [halt]),
     );
     return listCauses(view, [halt]).flatMap(({ problem, evidence }) => (problem === 'subnet_halted' ? [evidence] : []));
   };
@@ -141,6 +148,16 @@ describe('a halt of the network before', () => {
     const others = NAMES.slice(1).map((name) => printing(name, 8));
     expect(halts([replaced('n1', 30_000), ...others])).toEqual([]);
     expect(halts([replaced('n1', 30_000), goneAgain('n2', 8), silent('n3'), silent('n4')])).toEqual([]);
+  });
+
+  it('is over as soon as the chain is known to be replaced, whatever the logs of before show', () => {
+    const known = NAMES.map((name) => {
+      const { target, facts } = replaced(name, 30_000, 30_000, 2_000);
+      const node = { height: 176, advancedAt: NOW - 338_000 };
+      return { target, facts: { ...facts, logs: { sources: {}, patterns: {}, node } } } as KnownTarget;
+    });
+    expect(halts(known)).toEqual([expect.stringMatching(/^no block after 176 for 5m 38s/)]);
+    expect(halts(known, '176', true)).toEqual([]);
   });
 
   it('is not over where the chain has lost less than half of its blocks, or had begun before', () => {
