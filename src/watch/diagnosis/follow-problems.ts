@@ -276,7 +276,9 @@ function hidesOtherCause(one: Problem, problems: readonly Problem[]): boolean {
   const { clearingSince = Number.POSITIVE_INFINITY } = one;
   const pagedFor = findPagedFor([one]);
   const isPagedBy = (other: Problem) =>
-    isWarningOf(other, pagedFor) || (one.problem === 'subnet_halted' && other.problem === 'quorum_at_risk');
+    isWarningOf(other, pagedFor) ||
+    (isBlind(one.problem) && other.severity !== 'info') ||
+    (one.problem === 'subnet_halted' && other.problem === 'quorum_at_risk');
   return problems.some((other) => other.state === 'open' && (other.openedAt ?? 0) >= clearingSince && isPagedBy(other));
 }
 

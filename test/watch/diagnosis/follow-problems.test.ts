@@ -221,6 +221,24 @@ describe('a problem', () => {
     expect(statesAfter(...before, [40 * SECOND, [halt('b', 30_000)]]).at(-1)).toEqual(['open']);
   });
 
+  test('of a monitor that saw nothing is over once something opens after it was last found', () => {
+    const offline = suspicion({ problem: 'monitor_offline', component: undefined, name: undefined });
+    const halt = (lastedMs: number) =>
+      suspicion({ problem: 'subnet_halted', component: undefined, name: undefined, lastedMs });
+    const wait = problemCatalog.monitor_offline.confirmMs;
+    const before = [
+      [0, [offline]],
+      [wait, [offline]],
+      [wait + SECOND, []],
+    ] as const;
+    const later = (found: Suspicion) => statesAfter(...before, [wait + 2 * SECOND, [found]]).at(-1);
+    expect(later(halt(30_000))).toEqual(['open']);
+    expect(later(suspicion({ problem: 'client_versions_differ', lastedMs: 3_600_000 }))?.toSorted()).toEqual([
+      'clearing',
+      'open',
+    ]);
+  });
+
   test('that pages for warnings is over once one opens after it was last found, as nobody would be told of that', () => {
     const risk = suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, about: 'a' });
     const wait = problemCatalog.quorum_at_risk.confirmMs;
