@@ -63,11 +63,11 @@ export function isKept({ Type, Config }: LogConfig = {}): boolean {
   return Type !== 'none' && (['json-file', 'local', 'journald'].includes(String(Type)) || isCopied);
 }
 
-/** Reads the first of these variables that is set, and no other: others hold keys. */
+/** Reads the first of these variables that is set, and no other: others hold keys. What is set twice has its last value. */
 export function readEnv(env: unknown, ...names: readonly string[]): string | undefined {
   if (!Array.isArray(env)) return undefined;
   for (const name of names) {
-    const line = env.find((entry) => String(entry).startsWith(`${name}=`));
+    const line = env.findLast((entry) => String(entry).startsWith(`${name}=`));
     if (line !== undefined) return String(line).slice(name.length + 1);
   }
   return undefined;

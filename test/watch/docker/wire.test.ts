@@ -282,6 +282,8 @@ describe('an engine at the wire', () => {
         Tty: true,
         Env: [
           'KEY=secret',
+          // Set twice, as by --env-file and --env: the last one counts.
+          'LOG_LEVEL=2',
           'LOG_LEVEL=3',
           'PORT=30303',
           `BOOTNODES=enode://${key}@10.0.0.5:20301`,
