@@ -2,6 +2,7 @@ import type { WatchedMs } from '../../lib/clock.ts';
 import { formatDuration, formatSecond } from '../../lib/duration.ts';
 import { collect } from '../../lib/values.ts';
 import { joinAnd, listEach, toShellWord } from '../../lib/words.ts';
+import type { Facts } from '../../model/facts.ts';
 import { COVERED_BY_HALT, type Problem, type ProblemIndex } from '../../model/problem.ts';
 import { isLooping, isOfRun, START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
@@ -58,8 +59,7 @@ function findForeignCommittee(view: SubnetView): Required<Finding> | undefined {
   const { chain, nodes, now } = view;
   if (!isAtSwitch(view)) return undefined;
   const next = findNext(view);
-  const known = new Set(chain.masternodes?.active);
-  for (const { address = '' } of nodes) known.add(address);
+  const known = new Set([...(chain.masternodes?.active ?? []), ...nodes.map(({ address }) => address)]);
   const strangers = next.filter((address) => !known.has(address));
   const isForeign =
     next.length > 0 &&
@@ -109,9 +109,8 @@ const isSplit = (waiting: Waiting, view: SubnetView): boolean =>
 function describeRestart(nodes: readonly NodeView[]): string {
   const names = joinAnd(nodes.map(({ name }) => name));
   const containers = nodes.flatMap(({ container }) => ('container' in container ? [container.container.name] : []));
-  return containers.length < nodes.length
-    ? `restart ${names}`
-    : `restart ${names} with \`docker restart ${containers.map(toShellWord).join(' ')}\``;
+  const command = `docker restart ${containers.map(toShellWord).join(' ')}`;
+  return `restart ${names}${containers.length < nodes.length ? '' : ` with \`${command}\``}`;
 }
 
 /**
@@ -191,33 +190,37 @@ export const explainHalt = (view: SubnetView) => [
 /** Whether a node is known to be out. A broken connection or one late answer proves nothing: the next probe shows more. */
 function isGone(node: NodeView, { stallAfterMs, now }: SubnetView): boolean {
   if (!node.isOut || isStopped(node)) return node.isOut;
-  const { kind } = node.fault ?? {};
+  const { kind = '' } = node.fault ?? {};
   const answeredAt = node.state.facts.node?.latest?.lastGoodAt ?? Number.NEGATIVE_INFINITY;
-  return (
-    ['refused', ...NETWORK_FAULTS].includes(kind ?? '') && (kind !== 'timeout' || now - answeredAt >= stallAfterMs)
-  );
+  return ['refused', ...NETWORK_FAULTS].includes(kind) && (kind !== 'timeout' || now - answeredAt >= stallAfterMs);
 }
 
 /** The last block, and when it was first seen: nodes below may have come up to it later. */
 const lastOf = (blocks: readonly Block[]): Block | undefined =>
   blocks.toSorted((one, other) => other.number - one.number || one.since - other.since)[0];
 
+/** The newest block of those that the facts of nodes show, whether they answer now or not. */
+const findNewest = ({ nodes, isPossible }: SubnetView, read: (facts: Facts) => Partial<Block>): Block | undefined =>
+  lastOf(
+    nodes.flatMap(({ isForeign, state }) => {
+      const { number, since } = read(state.facts);
+      if (isForeign || number === undefined || since === undefined) return [];
+      return isPossible(number) ? [{ number, since }] : [];
+    }),
+  );
+
 /**
  * The last block by the answers of nodes, or one above it that a log shows before its node is asked again. What nodes repeat when they
  * or subnetd were started again says nothing, but in a halt that goes on.
  */
-function findLastBlock({ nodes, isPossible }: SubnetView, goesOn: boolean): Block | undefined {
-  const answered = nodes.flatMap(({ height, isWitness, isRepeating }) =>
+function findLastBlock(view: SubnetView, goesOn: boolean): Block | undefined {
+  const answered = view.nodes.flatMap(({ height, isWitness, isRepeating }) =>
     height && isWitness ? [{ ...height, since: height.riseDueSince, counts: goesOn || !isRepeating }] : [],
   );
   const highest = lastOf(answered);
   if (highest === undefined) return undefined;
-  const logged = nodes.flatMap(({ isForeign, state }) => {
-    const { height: number, advancedAt: since } = state.facts.logs?.node ?? {};
-    if (isForeign || number === undefined || since === undefined) return [];
-    return number > highest.number && isPossible(number) ? [{ number, since }] : [];
-  });
-  return lastOf(logged) ?? lastOf(answered.filter(({ counts }) => counts));
+  const logged = findNewest(view, ({ logs }) => ({ number: logs?.node?.height, since: logs?.node?.advancedAt }));
+  return logged && logged.number > highest.number ? logged : lastOf(answered.filter(({ counts }) => counts));
 }
 
 /** When the first node printed a block that subnetd has seen none rise to, as it was started later. */
@@ -240,15 +243,6 @@ function findMadeAt(view: SubnetView, number: number) {
   const seenAt = (first.risen ? first.advancedAt : findPrintedAt(view, number)) ?? Number.NaN;
   return { at: Math.min(madeAt, now), agrees: Math.abs(seenAt - madeAt) < ASKED_WITHIN_MS };
 }
-
-/** The newest block that a node has shown, whether it answers now or not. */
-const findNewestShown = ({ nodes, isPossible }: SubnetView): Block | undefined =>
-  lastOf(
-    nodes.flatMap(({ isForeign, state: { facts } }) => {
-      const { number = 0, risen = false, advancedAt = 0 } = facts.node?.latest ?? {};
-      return risen && !isForeign && isPossible(number) ? [{ number, since: advancedAt }] : [];
-    }),
-  );
 
 /** `docker restart` gives a program ten seconds to end, and starts it at once then. */
 const RESTART_MS = 15_000;
@@ -278,13 +272,10 @@ function findVoters(view: SubnetView) {
   };
 }
 
+type Advice = Partial<Finding> & Required<Pick<Finding, 'fix'>>;
+
 /** What to do about a halt, and what else is seen of it: the first that holds. */
-function adviseOnHalt(
-  view: SubnetView,
-  voters: Voters,
-  { required, voting }: Pick<Quorum, 'required' | 'voting'>,
-  last: Block | undefined,
-): { readonly seen?: string; readonly fix: string } {
+function adviseOnHalt(view: SubnetView, voters: Voters, { required, voting }: Quorum, last: Block | undefined): Advice {
   const { out, lonely, gone, starting, joining } = voters;
   const foreign = findForeignCommittee(view);
   if (foreign !== undefined) return foreign;
@@ -317,7 +308,9 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Found
   const halt = before.get({ problem: 'subnet_halted' });
   const goesOn = halt?.state === 'open';
   if (goesOn && view.haltedUntil === now) return undefined;
-  const shown = findNewestShown(view);
+  const shown = findNewest(view, ({ node: { latest } = {} }) =>
+    latest?.risen ? { number: latest.number, since: latest.advancedAt } : {},
+  );
   const isShort = quorum.voting < quorum.required;
   const answered = findLastBlock(view, goesOn);
   // Nodes that have just ended do not answer, but the block that one of them has shown since has come.
