@@ -126,12 +126,7 @@ function recordHeard(heard: Map<string, number> = new Map(), { value = '', at }:
   heard.set(value, at);
   if (heard.size <= MAX_HEARD) return heard;
   // Several at once, because iterating to the oldest passes deleted entries.
-  let extra = MAX_HEARD / 8;
-  for (const oldest of heard.keys()) {
-    heard.delete(oldest);
-    extra -= 1;
-    if (extra === 0) break;
-  }
+  for (const oldest of heard.keys().take(MAX_HEARD / 8)) heard.delete(oldest);
   return heard;
 }
 
