@@ -14,13 +14,11 @@ const LACKS_STATE_MS = 30_000;
 
 /** How the head of a node is set back to a block, and the node restarted. */
 function describeSetBack({ container, target }: NodeView, block: string): string {
+  const setBack = (socket: string) => `XDC attach --exec 'debug.setHead(${block})' ${toShellWord(socket)}`;
+  if (!('container' in container)) return `with \`${setBack(target.ipc ?? 'XDC.ipc')}\` where it runs, and restart it`;
+  const own = toShellWord(container.container.name);
   // In its container the socket is always there.
-  const socket = 'container' in container ? IPC_SOCKET : (target.ipc ?? 'XDC.ipc');
-  const setBack = `XDC attach --exec 'debug.setHead(${block})' ${toShellWord(socket)}`;
-  const own = 'container' in container ? toShellWord(container.container.name) : undefined;
-  return own
-    ? `with \`docker exec ${own} ${setBack}\`, then \`docker restart ${own}\``
-    : `with \`${setBack}\` where it runs, and restart it`;
+  return `with \`docker exec ${own} ${setBack(IPC_SOCKET)}\`, then \`docker restart ${own}\``;
 }
 
 const SET_BACK = 'the console may print an error although the head is set back; the blocks after that one are lost';
