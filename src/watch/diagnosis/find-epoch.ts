@@ -204,18 +204,17 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const nodes = view.nodes.map((node, index) => ({ node, member: members[index] }));
   const ordered = nodes.sort((one, other) => orderOf(other.node) - orderOf(one.node));
   const byAddress = new Map(ordered.map(({ node, member }) => [node.address, member]));
-  const memberOf = (address: string) => byAddress.get(address);
   const votes = countNextVotes(view);
   const following = place && place.number + 1;
   const untold = findUntold(view.nodes, masternodes);
   const describe = (address: string, vote: Vote, changes: Partial<Masternode>): Masternode => ({
     address,
-    name: memberOf(address)?.name,
+    name: byAddress.get(address)?.name,
     ...(address === untold?.address && isMissing(untold.node) && { presumed: untold.node.name }),
     vote,
     ...changes,
     next: nextSet?.fates.get(address),
-    lag: viewLag(view.facts.lag, address, memberOf(address)?.name),
+    lag: viewLag(view.facts.lag, address, byAddress.get(address)?.name),
   });
   const nameless = findNameless(view, active);
   /** One that was not asked yet may have an address of these. */
@@ -233,7 +232,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     const own = turns?.get(address);
     const missed = own?.missed ?? (counted ? (counted.missedRounds.byMiner[address] ?? 0) : undefined);
     const votesMissing = neverSigned.addresses.has(address) ? neverSigned.rounds : 0;
-    return describe(address, memberOf(address)?.vote ?? findUnnamedVote(address), {
+    return describe(address, byAddress.get(address)?.vote ?? findUnnamedVote(address), {
       blocksMade: own?.made,
       missedRounds: missed,
       votesMissing: neverSigned.rounds >= MIN_VOTE_ROUNDS ? votesMissing : undefined,
@@ -305,12 +304,11 @@ export function findTurn(state: SubnetState, name: string, wallMs: number): Turn
   const [head] = blocks.sort((one, other) => (other.round ?? -1) - (one.round ?? -1));
   const settings = consensusOf(state);
   if (place < 0 || head?.round === undefined || settings === undefined || settings.epoch < 1) return undefined;
-  const { round } = head;
   const { minePeriodMs, epoch } = settings;
   const masternodes = active.length;
   // The last turns of an epoch may be left out, so two of one node are less than two cycles apart.
   let rounds = 1;
-  while (rounds < 2 * masternodes && turnOf(round + rounds, { epoch, masternodes }) !== place) rounds++;
+  while (rounds < 2 * masternodes && turnOf(head.round + rounds, { epoch, masternodes }) !== place) rounds++;
   const age = head.timestamp === undefined ? 0 : wallMs - head.timestamp * 1_000;
   const passed = Math.min(Math.max(age, 0), minePeriodMs);
   // How long a container takes to end: many images do not pass the signal on, and are killed after ten seconds.

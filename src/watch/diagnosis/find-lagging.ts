@@ -176,9 +176,7 @@ export function findLagging(view: SubnetView): readonly Suspicion[] {
     const { node, missed } = laggard;
     const { known, look } = explainLag(view, laggard, lag.blocks.has(node.name));
     return suspectTarget('node_lags', node, {
-      summary: missed
-        ? `${node.name} misses more of its turns than the others`
-        : `${node.name} is later than the others`,
+      summary: `${node.name} ${missed ? 'misses more of its turns' : 'is later'} than the others`,
       evidence: [...describeLag(laggard, lag, address), known].filter(Boolean).join('; '),
       fix: `${look}. A masternode that makes no block in a part of an epoch is penalised`,
     });

@@ -104,10 +104,9 @@ function findWithoutNetwork(node: NodeView, now: number): Found {
 /** No call is answered, although Docker does not say that the container is stopped. Other nodes may be silent too. */
 function findSilent(node: NodeView, view: SubnetView): Found {
   // A node takes some seconds until it answers.
-  if (node.answers !== false || node.isStarting) return undefined;
+  if (node.answers !== false || node.isStarting || isFromBefore(node, 'latest_block')) return undefined;
   const { name, state, container, fault, unseen } = node;
   const check = checkOf(state, 'latest_block');
-  if (isFromBefore(node, 'latest_block')) return undefined;
   const explains = explainAnswers(node);
   const isBarred = unseen === 'barred';
   const waitsForDocker = isDockerSilent(node, view);
@@ -207,9 +206,8 @@ const REFUSED_MS = 15_000;
 /** What else fails the check of the latest block. */
 function findHeightProblem(node: NodeView, view: SubnetView): Found {
   const { now, stallAfterMs } = view;
-  const { name, state, height } = node;
+  const { name, state, height, fault } = node;
   const check = checkOf(state, 'latest_block');
-  const { fault } = node;
   /** No time helps: it was started without this method. */
   const isRefused = fault?.kind === 'rpc-error' && (fault.known === 'method-not-found' || fault.known === 'module-off');
   // One that has just started takes the blocks that it has missed.

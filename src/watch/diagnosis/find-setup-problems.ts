@@ -30,12 +30,11 @@ const enginesOf = ({ engines }: SetupObservation): readonly Engine[] =>
 export function listUnlisted({ targets, facts }: SubnetView): readonly (ListedContainer & { project: string })[] {
   const setup = facts.setup?.observation;
   if (setup === undefined || setup.engines.size === 0) return [];
-  const { named } = setup;
   const findOwn = indexContainers(targets.map(({ state }) => state.target));
   // Nearly all are of this subnet, so few are looked for among those of all subnets.
   const isNamed = (engine: string, project: string, { name, service }: ListedContainer) =>
     findOwn({ name, project, service }, engine).length > 0 ||
-    named.some(
+    setup.named.some(
       (ref) =>
         engineOf(ref) === engine &&
         ('name' in ref ? ref.name === name : ref.project === project && ref.service === service),

@@ -51,14 +51,13 @@ function goesOnWithout(missing: readonly NodeView[], { nodes, now }: SubnetView)
 
 /** The subnet goes on, but halts when one more node fails. */
 function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
-  const { silentVoters } = view;
   const nodes = view.nodes.filter(createIsVoter(view));
   if (view.quorum === undefined || !view.nodes.some(({ rises }) => rises)) return undefined;
   const idle = findIdle(view, isAfterHalt);
   const { total, required, voting, starting = 0 } = withoutIdle(view.quorum, idle);
   if (voting > required) return undefined;
   if (voting === total) return findShrunk(view, total);
-  const silent = nodes.filter(({ address = '' }) => silentVoters.has(address));
+  const silent = nodes.filter(({ address = '' }) => view.silentVoters.has(address));
   const missing = [...new Set([...nodes.filter(isMissing), ...idle, ...silent])];
   const found = missing.map(({ name }) => name);
   const orphans = view.orphans.map(shorten);

@@ -50,10 +50,9 @@ const describeLogs = (nodes: readonly NodeView[]): string =>
 function findOffline(view: SubnetView, asked: readonly NodeView[]): Found {
   const { nodes, targets } = view;
   // In the first round after a start of subnetd the others are still to be asked.
-  if (
-    nodes.some(({ answers, state, target }) => answers === undefined && !state.facts.node && (target.rpc ?? target.ipc))
-  )
-    return undefined;
+  const isUnasked = ({ answers, state, target }: NodeView) =>
+    answers === undefined && !state.facts.node && (target.rpc ?? target.ipc);
+  if (nodes.some(isUnasked)) return undefined;
   const faults = asked.length === 1 ? PATH_FAULTS : NETWORK_FAULTS;
   if (!asked.every((node) => !isStopped(node) && faults.includes(node.fault?.kind))) return undefined;
   const lastAnswer = highest(asked.map(({ state }) => state.facts.node?.latest?.lastGoodAt ?? 0));
@@ -116,7 +115,6 @@ function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Found {
 
 /** Nothing is seen of any node, for reasons that say nothing about the subnet. */
 export function findUnseen(view: SubnetView): Found {
-  const { before } = view;
   const asked = view.nodes.filter(({ answers }) => answers !== undefined);
   // Something of the subnet is seen.
   if (asked.some(({ answers, fault }) => answers === true && fault === undefined)) return undefined;
@@ -126,6 +124,6 @@ export function findUnseen(view: SubnetView): Found {
     return (sources?.file ?? sources?.container)?.up && node?.advancedAt !== undefined && !isLogAlive;
   });
   if (asked.length === 0 || silent.length >= Math.min(2, asked.length)) return undefined;
-  const wasReached = before.get({ problem: 'subnet_halted' }) ?? before.get({ problem: 'monitor_offline' });
+  const wasReached = view.before.get({ problem: 'subnet_halted' }) ?? view.before.get({ problem: 'monitor_offline' });
   return (wasReached ? undefined : findNeverReached(view, asked)) ?? findOffline(view, asked);
 }

@@ -81,10 +81,9 @@ function listCrashed(crashes: readonly Crash[], view: SubnetView, before: Proble
     component === 'node' && nodes.includes(name) && crashes.every(({ at }) => at < since + TOGETHER_MS);
   const isHandled = ({ state: { facts }, container: { kind } }: TargetView) =>
     (kind !== 'running' && kind !== 'restarting') || isRestartPlanned(facts.container) === true;
-  const isNear = (at: number) => crashes.some((one) => Math.abs(one.at - at) <= TOGETHER_MS);
   const crashed = (one: TargetView) => {
     const [at, ...others] = isHandled(one) ? listRecent(one, view.now) : [];
-    return at !== undefined && others.length === 0 && isNear(at);
+    return at !== undefined && others.length === 0 && crashes.some((one) => Math.abs(one.at - at) <= TOGETHER_MS);
   };
   return view.targets.filter(
     (one) => crashes.some(({ target }) => target === one) || isTold(one.state.target) || crashed(one),
@@ -128,14 +127,13 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
   });
   const crashed = [...new Set(told.flatMap(({ all }) => all))];
   const running = crashed.filter(({ container: { kind } }) => kind === 'running' || kind === 'elsewhere').length;
-  const again =
-    running === crashed.length ? 'all are running again' : `${running} of ${crashed.length} are running again`;
+  const again = running === crashed.length ? 'all' : `${running} of ${crashed.length}`;
   const isSeen = crashed.every(({ container }) => container.kind !== 'unknown');
   return suspect('containers_crashed', {
     summary: `the containers of ${told[0]?.names} crashed within ${told[0]?.span} of each other`,
     evidence: `${told.map(({ ended }) => ended).join('; ')}, which nobody had requested`,
     // Not of what was found, which stays when that is over.
-    fix: `${isSeen ? `${again}; ` : ''}look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${newest[0]?.target.state.target.name}: ${newest[0]?.found.fix}`,
+    fix: `${isSeen ? `${again} are running again; ` : ''}look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${newest[0]?.target.state.target.name}: ${newest[0]?.found.fix}`,
     explains: joined.flatMap(({ found }) => found.explains),
     causes: joined.flatMap(({ found: { problem, component, name, causes } }) => [
       { problem, component, name },
@@ -152,8 +150,7 @@ const BROUGHT_BY_STOP = ['container_down', 'node_down', 'node_hanging', 'service
 function findStop(found: readonly Suspicion[], view: SubnetView): Found {
   // They are not known to have been started since.
   const out = view.targets.filter(({ state, container }) => container.kind === 'stopped' || hasEndedUnseen(state));
-  const ofTarget = ({ state }: TargetView) => state.facts.container;
-  const stopped = out.filter((one) => endedWithEngine(ofTarget(one), ofTarget(one)?.lastExit?.at));
+  const stopped = out.filter(({ state: { facts } }) => endedWithEngine(facts.container, facts.container?.lastExit?.at));
   const [first] = stopped;
   if (first === undefined || stopped.length === 1) return undefined;
   const ofTargets = stopped.flatMap(({ state }) => refsTo(state.target, ...BROUGHT_BY_STOP));

@@ -107,8 +107,8 @@ function judgeContainer(state: TargetState, facts: ContainerFacts, now: number):
   // The node answers, so it runs in a container that the inventory does not name.
   if (container === undefined) return undefined;
   const { id, startedAt = now } = container;
-  const stopAt = facts.lastStopRequest?.id === id ? facts.lastStopRequest?.at : undefined;
-  if (stopAt !== undefined && stopAt > startedAt && now - stopAt < STOPPING_MS)
+  const { lastStopRequest: stop } = facts;
+  if (stop?.id === id && stop.at > startedAt && now - stop.at < STOPPING_MS)
     return recovering(`${name} is being stopped`);
   if (now - startedAt < START_MS)
     return recovering(`${name} was started ${formatAgo(startedAt, now)} and must run for a minute`);
@@ -274,7 +274,7 @@ const masternodes = (count: number): string => formatCount(count, 'masternode', 
 /** What the votes of the nodes beside a target allow. */
 function judgeVotes(voters: Voters, own: TargetState, { total, required }: Quorum, { epoch }: SubnetState): Judged {
   const others = voters.filter(({ target }) => target !== own);
-  const whyOf = (kind: 'out' | 'recovering' | 'doubtful') =>
+  const whyOf = (kind: NonNullable<Veto>['kind']) =>
     others.flatMap(({ veto }) => (veto?.kind === kind ? veto.why : []));
   const heard = others.filter(({ veto }) => veto === undefined);
   // Nodes with one key have one vote.

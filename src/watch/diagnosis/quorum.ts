@@ -65,9 +65,8 @@ export function findSilentVoters(
   );
   const silent = [...addresses].filter((address) => {
     const node = masters.get(address);
-    if (node === undefined && isOneBack) return false;
     if (!masternodes.active.includes(address)) return false;
-    if (node === undefined) return true;
+    if (node === undefined) return !isOneBack;
     // What it says of its chain in its first minute shows nothing of its votes. If it is behind, that is a problem of its own.
     const { at: askedAt = Number.NEGATIVE_INFINITY } = node.chainFacts ?? {};
     const showsVotes = askedAt - (startedAtOf(node) ?? 0) >= START_MS;
@@ -119,8 +118,8 @@ function countVotes({ chain, masters, silentVoters }: Voters, set: readonly stri
  */
 export function findQuorum(voters: Voters): Quorum | undefined {
   const { nodes, chain } = voters;
-  const { masternodes } = chain;
-  if (masternodes === undefined || masternodes.active.length === 0) {
+  const { active = [] } = chain.masternodes ?? {};
+  if (active.length === 0) {
     if (nodes.length === 0) return undefined;
     const missing = nodes.filter(isMissing).length;
     // A node that expects more peers than the inventory has knows of others.
@@ -128,7 +127,6 @@ export function findQuorum(voters: Voters): Quorum | undefined {
     const starting = nodes.filter(isToJoin).length || undefined;
     return { total, required: requiredVotes(total), voting: total - missing, starting };
   }
-  const { active } = masternodes;
   const votes = countVotes(voters, active);
   const { addresses, nodesOut } = findNameless(voters, active);
   // A node that is out, or has just started, and may have any key is taken for one of the masternodes without a name.

@@ -80,8 +80,7 @@ export function viewStart(state: TargetState, container: ContainerView, now: num
     return { isStarting: !loops, isLooping: loops, crashes: loops, startedAt };
   }
   // A node that takes blocks again runs, whatever came before. One that finds no peer only reads those that it has.
-  const expectsPeers = target.component === 'node' && target.expectedPeers > 0;
-  const isAlone = expectsPeers && countPeers(facts) === 0;
+  const isAlone = target.component === 'node' && target.expectedPeers > 0 && countPeers(facts) === 0;
   const takesBlocks =
     observation?.answered === true && !isAlone && latest?.risen === true && latest.advancedAt > startedAt;
   const crashes = crashesOn(state, startedAt, now);

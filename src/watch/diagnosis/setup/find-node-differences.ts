@@ -104,11 +104,10 @@ function findConsensus(view: SubnetView): Found {
   const groups = groupIfDifferent(view, (node) => (isOfRunBefore(node.state) ? undefined : settingsOf(node)), describe);
   if (groups === undefined) return undefined;
   const { names, first, recreate } = describeOthers(view, groups);
-  const [{ names: most }] = groups;
   return suspect('consensus_differs', {
     summary: 'the nodes follow different consensus settings',
     evidence: describeGroups(groups, ['has', 'have']),
-    fix: `${first && adviceOf(first).compareGenesis(names, most[0] ?? '')}, and ${recreate}, one node after another`,
+    fix: `${first && adviceOf(first).compareGenesis(names, groups[0].names[0] ?? '')}, and ${recreate}, one node after another`,
   });
 }
 
@@ -133,12 +132,11 @@ const SLOW_MS = 1_000;
 /** A node is slow, too, if its median is this many times that of the others, and at least `LEAST_MS`. */
 const SLOW_TIMES = 10;
 const LEAST_MS = 100;
-const isShort = (ms: number): boolean => ms < LEAST_MS;
 
 /** Nodes that answer JSON-RPC far more slowly than others do. */
 function findSlowNodes(view: SubnetView): readonly Suspicion[] {
   const { nodes, facts } = view;
-  const isQuick = ({ setup: { client } }: NodeView) => !client?.ok || client.value.tookMs.every(isShort);
+  const isQuick = ({ setup: { client } }: NodeView) => !client?.ok || client.value.tookMs.every((ms) => ms < LEAST_MS);
   if (nodes.every(isQuick)) return [];
   const measured = facts.setup === undefined ? '' : `, measured ${formatMoment(facts.setup.at, view)}`;
   const timed = nodes.flatMap((node) => {
