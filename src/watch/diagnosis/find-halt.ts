@@ -330,8 +330,7 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Found
   // Without any height only nodes that are known to be out prove a halt, if the others are too few.
   const isFound =
     last === undefined ? isShort && nodes.every((node) => isGone(node, view)) : now - stoodFrom >= stallAfterMs;
-  const lasts = isOpen && starting.length + joining.length > 0;
-  if (!isFound && !lasts) return undefined;
+  if (!isFound && !(isOpen && starting.length + joining.length > 0)) return undefined;
   const found = last
     ? `no block after ${last.number} for ${formatDuration(now - last.since)}`
     : 'no node runs and answers';

@@ -242,8 +242,7 @@ export function findNextSetProblem(view: SubnetView): Found {
   const isShort = quorum !== undefined && quorum.voting < quorum.required;
   if (!isDue || isShort || !nodes.some(({ rises }) => rises)) return comeTrue;
   const leavers = findLeavers(view);
-  const hasSpare = quorum !== undefined && countReserve(quorum) > 0;
-  const isThin = hasSpare && votes.voting <= votes.required;
+  const isThin = quorum !== undefined && countReserve(quorum) > 0 && votes.voting <= votes.required;
   if (leavers.length === 0 && !isThin) return comeTrue;
   const epoch = `epoch ${place.number + 1}`;
   const names = listEach(leavers, ({ node }) => node.name);

@@ -45,8 +45,7 @@ function findLife({ answers, fault, isLogAlive, unseen, state }: NodeView): stri
   const waitedMs = (fault !== undefined && 'afterMs' in fault && fault.afterMs) || 0;
   const failsSince = (checkOf(state, 'latest_block')?.since ?? Number.POSITIVE_INFINITY) - waitedMs;
   const { advancedAt: printedAt = Number.NEGATIVE_INFINITY, startedAt = 0 } = state.facts.logs?.node ?? {};
-  const isAskedSinceStart = askedAt(state) >= startedAt;
-  if (isLogAlive && isAskedSinceStart && printedAt - failsSince >= LINE_BEFORE_MS) return 'its log goes on';
+  if (isLogAlive && askedAt(state) >= startedAt && printedAt - failsSince >= LINE_BEFORE_MS) return 'its log goes on';
   return unseen === 'votes' ? 'its masternode misses no turn' : undefined;
 }
 

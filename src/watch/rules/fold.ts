@@ -30,13 +30,12 @@ export function foldService(
   maxLag: number,
 ): ServiceFacts {
   const { queues: read, stats } = observation.ok ? observation.value : {};
-  const known = before?.queues;
   // The reference is at most some seconds old, and so rather too low.
   const blocks = stats?.newest === undefined ? 0 : reference - stats.newest;
   const behind = blocks > maxLag ? { since: before?.stats?.behind?.since ?? at, blocks } : undefined;
   return {
     observation,
-    queues: read?.map((queue) => foldQueue(known, queue, at)) ?? known,
+    queues: read?.map((queue) => foldQueue(before?.queues, queue, at)) ?? before?.queues,
     stats: stats && { reading: stats, ...(behind && { behind }) },
   };
 }

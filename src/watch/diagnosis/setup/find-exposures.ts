@@ -61,7 +61,6 @@ function findOpen(name: string, { openApis = [], plainAt }: EngineSetup): readon
   }));
 }
 
-/** Several texts as one, each said once. */
 const joinOnce = (texts: readonly string[]): string => [...new Set(texts)].join('; ');
 
 /** Docker Engines of the subnet whose API others than their own machines can use. */
