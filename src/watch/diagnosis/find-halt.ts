@@ -1,7 +1,7 @@
 import type { WatchedMs } from '../../lib/clock.ts';
 import { formatDuration, formatSecond } from '../../lib/duration.ts';
 import { collect } from '../../lib/values.ts';
-import { joinAnd, listEach, toShellWord } from '../../lib/words.ts';
+import { joinAnd, listNames, toShellWord } from '../../lib/words.ts';
 import type { Facts } from '../../model/facts.ts';
 import { COVERED_BY_HALT, type Problem, type ProblemIndex } from '../../model/problem.ts';
 import { isLooping, isOfRun, START_MS } from '../../model/restart-cause.ts';
@@ -12,7 +12,7 @@ import { describeVotes } from './find-headline.ts';
 import { type Block, describeSetBackAll, findLostSnapshot, findLostState, isGapBlock } from './find-lost-state.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
 import { explainUnfed } from './parent-view.ts';
-import { createIsVoter, describeUntold, requiredVotes } from './quorum.ts';
+import { createIsVoter, describeOrphan, describeUntold, requiredVotes } from './quorum.ts';
 import {
   ASKED_WITHIN_MS,
   hasPrinted,
@@ -335,6 +335,7 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Found
     ? `no block after ${last.number} for ${formatDuration(now - last.since)}`
     : 'no node runs and answers';
   const seen = isFound ? found : 'no node has shown a new block yet';
+  const missing = [...out.map(describeOut), ...view.orphans.map(describeOrphan)];
   const advice = adviseOnHalt(view, voters, quorum, last);
   const newest = last ?? shown;
   const silent =
@@ -344,7 +345,7 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Found
     about: isOpen ? halt.about : newest && String(newest.number),
     lastedMs: newest && now - newest.since,
     summary: 'the subnet is halted',
-    evidence: `${seen}; ${describeVotes(quorum)}${out.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listEach(out, describeOut)}`}${silent}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,
+    evidence: `${seen}; ${describeVotes(quorum)}${missing.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listNames(missing)}`}${silent}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,
     fix: advice.fix,
     explains: explainHalt(view),
     causes: COVERED_BY_HALT,

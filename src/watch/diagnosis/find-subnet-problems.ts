@@ -8,7 +8,7 @@ import { explainHalt, findHalt } from './find-halt.ts';
 import { findNextSetProblem } from './find-next-set.ts';
 import { findUnseen } from './find-unseen.ts';
 import { explainUnfed } from './parent-view.ts';
-import { createIsVoter, describeUntold, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
+import { createIsVoter, describeOrphan, describeUntold, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
 import {
   ASKED_WITHIN_MS,
   checkOf,
@@ -62,7 +62,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
   const found = missing.map(({ name }) => name);
   const orphans = view.orphans.map(shorten);
   const names = listNames([...found, ...orphans]);
-  const back = listNames([...found, ...orphans.map((address) => `${address} (no node has its key)`)]);
+  const back = listNames([...found, ...view.orphans.map(describeOrphan)]);
   // A node that runs with the key of another one has left its own to nobody.
   const twins = orphans.length === 0 ? [] : [...view.sharedKeys.values()].map(namesOf);
   const stop = twins.map((ones) => `stop one of ${ones} at once, as they run with one key; `).join('');

@@ -1,5 +1,5 @@
 import { collect } from '../../lib/values.ts';
-import { listEach } from '../../lib/words.ts';
+import { listEach, shorten } from '../../lib/words.ts';
 import { type Masternodes, timeoutMs } from '../../model/chain.ts';
 import type { Progress } from '../../model/facts.ts';
 import type { Presence } from '../../model/next-set.ts';
@@ -79,6 +79,9 @@ export function findSilentVoters(
 
 /** How many masternodes must vote for a block. The chain compares in floating point: votes >= masternodes × threshold. */
 export const requiredVotes = (masternodes: number, threshold = 0.667): number => Math.ceil(masternodes * threshold);
+
+/** A masternode whose key no node has. */
+export const describeOrphan = (address: string): string => `${shorten(address)} (no node has its key)`;
 
 /** Whether a node may have any key: it has never given its address, or that is the one of another node. */
 const isUnnamed = ({ masters }: Pick<Voters, 'masters'>, node: NodeView): boolean =>

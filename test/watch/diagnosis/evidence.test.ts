@@ -136,6 +136,13 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     pool: { voteRounds: 8, neverSigned: [silent], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
   };
 
+  test('a halt names it beside the nodes that are out', () => {
+    const out = { fault: REFUSED, container: STOPPED };
+    const halted = nodes((name) => ({ chain, stalledMs: 60_000, ...(name === 'n4' && out) }));
+    const halt = diagnose(halted).problems.find(({ problem }) => problem === 'subnet_halted');
+    expect(halt?.evidence).toContain('without n4 (stopped), 0xn9… (no node has its key)');
+  });
+
   test('one of a key that no node has is missing, and leaves no spare vote', () => {
     const { problems, quorum } = diagnose(nodes(() => ({ chain })));
     expect(quorum).toEqual({ total: 5, required: 4, voting: 4 });
