@@ -66,6 +66,10 @@ export interface Quorum {
 /** How many more nodes can fail. One that has just started is not counted on. */
 export const countReserve = ({ voting, required, starting = 0 }: Quorum): number => voting - starting - required;
 
+/** Too few can vote for the next block, by what was seen last. The halt itself is confirmed after a while. */
+export const isQuorumLost = (quorum: Quorum | undefined): quorum is Quorum =>
+  quorum !== undefined && quorum.voting < quorum.required;
+
 /** Whether a vote that a subnet could spare is missing. */
 export const lacksSpare = (quorum: Quorum | undefined): boolean =>
   quorum !== undefined && quorum.required < quorum.total && countReserve(quorum) <= 0;

@@ -4,14 +4,20 @@ import type { PlannedWork } from '../../model/planned-work.ts';
 import { type EndedProblem, indexProblems, type Problem } from '../../model/problem.ts';
 import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-catalog.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
-import { type ExplainedCheckState, lacksSpare, type SubnetState, type TargetState } from '../../model/snapshot.ts';
+import {
+  type ExplainedCheckState,
+  isQuorumLost,
+  lacksSpare,
+  type SubnetState,
+  type TargetState,
+} from '../../model/snapshot.ts';
 import { type Subnet, subjectKey, type Target } from '../../model/target.ts';
 import type { CheckName } from '../../model/verdict.ts';
 import { JUST_STARTED } from '../rules/view.ts';
 import { diagnose, keyOf } from './diagnose.ts';
 import { explainPeers } from './explain-peers.ts';
 import { findEpoch, findMembers } from './find-epoch.ts';
-import { describeVotes, findHeadline, isQuorumLost } from './find-headline.ts';
+import { describeVotes, findHeadline } from './find-headline.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
 import { findIdle, withoutIdle } from './quorum.ts';
 import { isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';

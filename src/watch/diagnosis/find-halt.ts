@@ -5,7 +5,7 @@ import { joinAnd, listNames, toShellWord } from '../../lib/words.ts';
 import type { Facts } from '../../model/facts.ts';
 import { COVERED_BY_HALT, type Problem, type ProblemIndex } from '../../model/problem.ts';
 import { isLooping, isOfRun, START_MS } from '../../model/restart-cause.ts';
-import type { Quorum } from '../../model/snapshot.ts';
+import { isQuorumLost, type Quorum } from '../../model/snapshot.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { findChosen } from './find-epoch.ts';
 import { describeVotes } from './find-headline.ts';
@@ -311,7 +311,7 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Found
   const shown = findNewest(view, ({ node: { latest } = {} }) =>
     latest?.risen ? { number: latest.number, since: latest.advancedAt } : {},
   );
-  const isShort = quorum.voting < quorum.required;
+  const isShort = isQuorumLost(quorum);
   const answered = findLastBlock(view, goesOn);
   // Nodes that have just ended do not answer, but the block that one of them has shown since has come.
   const isLater = answered && shown && shown.number > answered.number && shown.since > answered.since;

@@ -5,7 +5,7 @@ import { isUnread } from '../../model/is-judged.ts';
 import { describePlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isStanding, type Problem } from '../../model/problem.ts';
 import { FORECASTS, isBlind, type ProblemName } from '../../model/problem-catalog.ts';
-import { countReserve, type Quorum, type SubnetState, type TargetState } from '../../model/snapshot.ts';
+import { countReserve, isQuorumLost, type Quorum, type SubnetState, type TargetState } from '../../model/snapshot.ts';
 import { lacksEngine } from './subnet-view.ts';
 
 /** At most this many causes are named. The others are counted. */
@@ -16,10 +16,6 @@ const sentence = (text: string): string => (text === '' ? '' : `${beginSentence(
 /** How many can vote, in the words of the headline. */
 export const describeVotes = ({ total, required, voting, starting = 0 }: Quorum): string =>
   `${voting - starting} of ${total} masternodes can vote, ${required} needed${starting === 0 ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
-
-/** Too few can vote for the next block, by what was seen last. The halt itself is confirmed after a while. */
-export const isQuorumLost = (quorum: Quorum | undefined): quorum is Quorum =>
-  quorum !== undefined && quorum.voting < quorum.required;
 
 function nameCauses(problems: readonly Problem[], except: Problem | undefined): string {
   const causes = problems.filter((one) => one !== except && one.name !== undefined && one.state !== 'clearing');

@@ -12,7 +12,7 @@ import {
   type Presence,
 } from '../../model/next-set.ts';
 import { isStanding } from '../../model/problem.ts';
-import { countReserve } from '../../model/snapshot.ts';
+import { countReserve, isQuorumLost } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { Counted } from './chain-view.ts';
 import { countBlocks, countTurns, describeReturn, findChosen, type Place, placeEpoch, turnOf } from './find-epoch.ts';
@@ -239,8 +239,7 @@ export function findNextSetProblem(view: SubnetView): Found {
   if (!nextSet || !consensus || !votes || reference === undefined) return comeTrue;
   const choice = epochsBy === 'round' ? place.nextFirstBlock : (place.choiceBlock ?? place.nextFirstBlock);
   const isDue = (choice - reference) * consensus.minePeriodMs <= BEFORE_CHOICE_MS;
-  const isShort = quorum !== undefined && quorum.voting < quorum.required;
-  if (!isDue || isShort || !nodes.some(({ rises }) => rises)) return comeTrue;
+  if (!isDue || isQuorumLost(quorum) || !nodes.some(({ rises }) => rises)) return comeTrue;
   const leavers = findLeavers(view);
   const isThin = quorum !== undefined && countReserve(quorum) > 0 && votes.voting <= votes.required;
   if (leavers.length === 0 && !isThin) return comeTrue;
