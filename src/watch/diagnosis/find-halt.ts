@@ -321,7 +321,7 @@ export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Found
   // After a restart of subnetd the block was first seen long after it came, and the halt that was stored may have begun with another one.
   const made = seenLast && findMadeAt(view, seenLast.number);
   const begunAt = isOpen ? Math.max(halt.since, (halt.restoredAt && made?.at) ?? halt.since) : now;
-  // Who is known to be out explains why none has come since a time that only a log shows.
+  // Nodes that are known to be out explain a standstill whose begin only a log shows.
   const printedAt = isShort && seenLast ? findPrintedAt(view, seenLast.number) : undefined;
   const stoodFrom = Math.min(seenLast?.since ?? now, begunAt, printedAt ?? now);
   const last = seenLast && { ...seenLast, since: made?.agrees ? made.at : stoodFrom };

@@ -132,7 +132,7 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
   return suspect('containers_crashed', {
     summary: `the containers of ${told[0]?.names} crashed within ${told[0]?.span} of each other`,
     evidence: `${told.map(({ ended }) => ended).join('; ')}, which nobody had requested`,
-    // Not of what was found, which stays when that is over.
+    // Not in the evidence, which stays as it is once this is over.
     fix: `${isSeen ? `${again} are running again; ` : ''}look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${newest[0]?.target.state.target.name}: ${newest[0]?.found.fix}`,
     explains: joined.flatMap(({ found }) => found.explains),
     causes: joined.flatMap(({ found: { problem, component, name, causes } }) => [
