@@ -35,17 +35,18 @@ function readWithSubnetd(log: string, name: string | undefined): Read {
 const quote = (text: string): string => text.replaceAll(/[\\/^$.*+?()[\]{}|]/g, '\\$&');
 
 /**
- * An equivalent program for mtail, in its fastest form: a counter for each pattern's literal without an anchor, and a
- * gauge where the pattern has a height. Other conditions of a pattern are left out, as they would only make it slower.
+ * An equivalent program for mtail, in its fastest form: a counter for each pattern's literal without an anchor, or for
+ * what marks its lines if it has none, and a gauge where the pattern has a height. Other conditions of a pattern are
+ * left out, as they would only make it slower.
  */
 const toMtail = (patterns: readonly LogPattern[]): string =>
   patterns
-    .map(({ name, level = '', literal: begins, match }) => {
-      const literal = begins === '' ? level : begins;
+    .map(({ name, level = '', literal: begins, mark, match }) => {
+      const literal = begins === '' ? (mark?.source ?? quote(level)) : quote(begins);
       const key = /(?:\\s)?([a-zA-Z]+)(?:=|\[ =\])\(\\d/.exec(match?.source ?? '')?.[1];
       const count = `counter matches_${name}\n`;
-      if (key === undefined) return `${count}/${quote(literal)}/ {\n  matches_${name}++\n}\n`;
-      const expression = `${quote(literal)}.*\\s${key}[ =](\\d+)`;
+      if (key === undefined) return `${count}/${literal}/ {\n  matches_${name}++\n}\n`;
+      const expression = `${literal}.*\\s${key}[ =](\\d+)`;
       return `${count}gauge height_${name}\n/${expression}/ {\n  matches_${name}++\n  height_${name} = $1\n}\n`;
     })
     .join('');
