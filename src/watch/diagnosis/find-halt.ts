@@ -3,7 +3,7 @@ import { formatDuration, formatSecond } from '../../lib/duration.ts';
 import { collect } from '../../lib/values.ts';
 import { joinAnd, listNames, toShellWord } from '../../lib/words.ts';
 import type { Facts } from '../../model/facts.ts';
-import { COVERED_BY_HALT, type Problem, type ProblemIndex } from '../../model/problem.ts';
+import { COVERED_BY_HALT, type Problem } from '../../model/problem.ts';
 import { isLooping, isOfRun, START_MS } from '../../model/restart-cause.ts';
 import { isQuorumLost, type Quorum } from '../../model/snapshot.ts';
 import type { Finding } from '../../model/verdict.ts';
@@ -61,9 +61,7 @@ function findForeignCommittee(view: SubnetView): Required<Finding> | undefined {
   const next = findNext(view);
   const known = new Set([...(chain.masternodes?.active ?? []), ...nodes.map(({ address }) => address)]);
   const strangers = next.filter((address) => !known.has(address));
-  const isForeign =
-    next.length > 0 &&
-    next.length - strangers.length < requiredVotes(next.length, chain.consensus?.certificateThreshold);
+  const isForeign = next.length - strangers.length < requiredVotes(next.length, chain.consensus?.certificateThreshold);
   const isRefused = nodes.some((node) => hasPrinted(node, 'foreign_signer', REFUSED_WITHIN_MS, now));
   if (!isForeign && (next.length > 0 || !isRefused)) return undefined;
   const named = joinAnd(strangers.slice(0, MOST_NAMED).map(short));
@@ -96,14 +94,13 @@ const findWaiting = ({ nodes, masters }: SubnetView, since: number) =>
     return { node, round: pool.timeoutRound, from: Math.max(waitsSince, earliest), at };
   });
 
-/** After so long nodes that receive each other's rounds have met in one. */
-const metMs = ({ chain }: SubnetView): number => MOST_TIMEOUTS * (chain.consensus?.timeoutPeriodMs ?? TIMEOUT_MS);
-
 type Waiting = ReturnType<typeof findWaiting>;
 
-/** Whether a node that was asked later is in a lower round: then they do not receive each other's rounds. */
-const isSplit = (waiting: Waiting, view: SubnetView): boolean =>
-  waiting.some((low) => waiting.some((high) => high.round > low.round && high.from + metMs(view) <= low.at));
+/** Whether a node that was asked later is in a lower round, although nodes that receive each other's rounds have met in one by then. */
+function isSplit(waiting: Waiting, { chain }: SubnetView): boolean {
+  const metMs = MOST_TIMEOUTS * (chain.consensus?.timeoutPeriodMs ?? TIMEOUT_MS);
+  return waiting.some((low) => waiting.some((high) => high.round > low.round && high.from + metMs <= low.at));
+}
 
 /** The command, as far as the inventory says where they run. */
 function describeRestart(nodes: readonly NodeView[]): string {
@@ -122,8 +119,7 @@ function describeRestart(nodes: readonly NodeView[]): string {
 function findSplitRounds(view: SubnetView, last: Block, waiting: Waiting): Required<Finding> | undefined {
   const required = view.quorum?.required ?? 0;
   const groups = [...Map.groupBy(waiting, ({ round }) => round)].toSorted(([one], [other]) => other - one);
-  if (groups.length < 2 || groups.some(([, ones]) => ones.length >= required) || !isSplit(waiting, view))
-    return undefined;
+  if (groups.some(([, ones]) => ones.length >= required) || !isSplit(waiting, view)) return undefined;
   const described = groups.map(
     ([round, ones]) =>
       `${joinAnd(ones.map(({ node }) => node.name))} ${ones.length === 1 ? 'waits' : 'wait'} in round ${round}`,
@@ -209,6 +205,12 @@ const findNewest = ({ nodes, isPossible }: SubnetView, read: (facts: Facts) => P
     }),
   );
 
+/** The newest block that a node was seen to rise to, whether it answers now or not. */
+const findRisen = (view: SubnetView): Block | undefined =>
+  findNewest(view, ({ node: { latest } = {} }) =>
+    latest?.risen ? { number: latest.number, since: latest.advancedAt } : {},
+  );
+
 /**
  * The last block by the answers of nodes, or one above it that a log shows before its node is asked again. What nodes repeat when they
  * or subnetd were started again says nothing, but in a halt that goes on.
@@ -220,28 +222,39 @@ function findLastBlock(view: SubnetView, goesOn: boolean): Block | undefined {
   const highest = lastOf(answered);
   if (highest === undefined) return undefined;
   const logged = findNewest(view, ({ logs }) => ({ number: logs?.node?.height, since: logs?.node?.advancedAt }));
-  return logged && logged.number > highest.number ? logged : lastOf(answered.filter(({ counts }) => counts));
+  const last = logged && logged.number > highest.number ? logged : lastOf(answered.filter(({ counts }) => counts));
+  // Nodes that have just ended do not answer, but the block that one of them has shown since has come.
+  const risen = findRisen(view);
+  return last && risen && risen.number > last.number && risen.since > last.since ? risen : last;
 }
 
-/** When the first node printed a block that subnetd has seen none rise to, as it was started later. */
-function findPrintedAt({ nodes }: SubnetView, number: number): WatchedMs | undefined {
-  if (nodes.some(({ height }) => height?.number === number && height.risen)) return undefined;
+/** When the first node printed a block that subnetd has seen none rise to, as it was started later; infinite where none has. */
+function findPrintedAt({ nodes }: SubnetView, number: number): WatchedMs {
+  if (nodes.some(({ height }) => height?.number === number && height.risen)) return Number.POSITIVE_INFINITY;
   const printed = nodes.flatMap((node) => {
     const { height, advancedAt = Number.NEGATIVE_INFINITY } = node.state.facts.logs?.node ?? {};
     return height === number && !node.isForeign && isOfRun(advancedAt, startedAtOf(node)) ? advancedAt : [];
   });
-  return printed.toSorted((one, other) => one - other)[0];
+  return Math.min(...printed);
 }
 
-/** When a block was made by its own time, as watched time, and whether that is so by our clock: it was seen to come shortly after. */
-function findMadeAt(view: SubnetView, number: number) {
-  const { nodes, now, toWall } = view;
+/**
+ * Since when the subnet stands at its last block, and since when that is there, which its own time says better where our clock agrees with
+ * it. `halt`: the one that is open.
+ */
+function findStand(view: SubnetView, { number, since }: Block, halt: Problem | undefined) {
+  const { nodes, quorum, now, toWall } = view;
   const heights = nodes.flatMap(({ height }) => (height?.number === number ? height : []));
   const [first] = heights.toSorted((one, other) => one.advancedAt - other.advancedAt);
-  if (!first?.timestamp) return undefined;
-  const madeAt = now - (toWall(now) - first.timestamp * 1_000);
-  const seenAt = (first.risen ? first.advancedAt : findPrintedAt(view, number)) ?? Number.NaN;
-  return { at: Math.min(madeAt, now), agrees: Math.abs(seenAt - madeAt) < ASKED_WITHIN_MS };
+  const printedAt = findPrintedAt(view, number);
+  const seenAt = first?.risen ? first.advancedAt : printedAt;
+  const ownTime = first?.timestamp ? now - (toWall(now) - first.timestamp * 1_000) : Number.NaN;
+  const madeAt = Math.min(ownTime, now);
+  // After a restart of subnetd the block was first seen long after it came, and the halt that was stored may have begun with another one.
+  const begunAt = halt && Math.max(halt.since, halt.restoredAt && first?.timestamp ? madeAt : halt.since);
+  // Nodes that are known to be out explain a standstill whose begin only a log shows.
+  const from = Math.min(since, now, begunAt ?? now, isQuorumLost(quorum) ? printedAt : now);
+  return { from, last: { number, since: Math.abs(seenAt - ownTime) < ASKED_WITHIN_MS ? madeAt : from } };
 }
 
 /** `docker restart` gives a program ten seconds to end, and starts it at once then. */
@@ -302,47 +315,34 @@ function adviseOnHalt(view: SubnetView, voters: Voters, { required, voting }: Qu
 }
 
 /** No node has made or received a block for the stall limit. Once open, a halt lasts until there is a new block, not until the nodes are back. */
-export function findHalt(view: SubnetView, before: ProblemIndex<Problem>): Found {
-  const { nodes, now, stallAfterMs, quorum = { total: 0, required: 0, voting: 0 } } = view;
+export function findHalt(view: SubnetView): Found {
+  const { nodes, before, now, stallAfterMs, quorum = { total: 0, required: 0, voting: 0 } } = view;
   if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
   const halt = before.get({ problem: 'subnet_halted' });
   const goesOn = halt?.state === 'open';
   if (goesOn && view.haltedUntil === now) return undefined;
-  const shown = findNewest(view, ({ node: { latest } = {} }) =>
-    latest?.risen ? { number: latest.number, since: latest.advancedAt } : {},
-  );
-  const isShort = isQuorumLost(quorum);
-  const answered = findLastBlock(view, goesOn);
-  // Nodes that have just ended do not answer, but the block that one of them has shown since has come.
-  const isLater = answered && shown && shown.number > answered.number && shown.since > answered.since;
-  const seenLast = isLater ? shown : answered;
+  const block = findLastBlock(view, goesOn);
   // What stands at less than half of its block is another chain, or the same one from its begin: the halt says nothing of that.
-  const isOpen = goesOn && !((seenLast?.number ?? Number.NaN) * 2 < Number(halt.about));
-  // After a restart of subnetd the block was first seen long after it came, and the halt that was stored may have begun with another one.
-  const made = seenLast && findMadeAt(view, seenLast.number);
-  const begunAt = isOpen ? Math.max(halt.since, (halt.restoredAt && made?.at) ?? halt.since) : now;
-  // Nodes that are known to be out explain a standstill whose begin only a log shows.
-  const printedAt = isShort && seenLast ? findPrintedAt(view, seenLast.number) : undefined;
-  const stoodFrom = Math.min(seenLast?.since ?? now, begunAt, printedAt ?? now);
-  const last = seenLast && { ...seenLast, since: made?.agrees ? made.at : stoodFrom };
+  const open = goesOn && !((block?.number ?? Number.NaN) * 2 < Number(halt.about)) ? halt : undefined;
+  const { from, last } = (block && findStand(view, block, open)) ?? {};
   const voters = findVoters(view);
   const { out, starting, joining } = voters;
   // Without any height only nodes that are known to be out prove a halt, if the others are too few.
   const isFound =
-    last === undefined ? isShort && nodes.every((node) => isGone(node, view)) : now - stoodFrom >= stallAfterMs;
-  if (!isFound && !(isOpen && starting.length + joining.length > 0)) return undefined;
+    from === undefined ? isQuorumLost(quorum) && nodes.every((node) => isGone(node, view)) : now - from >= stallAfterMs;
+  if (!isFound && !(open && starting.length + joining.length > 0)) return undefined;
   const found = last
     ? `no block after ${last.number} for ${formatDuration(now - last.since)}`
     : 'no node runs and answers';
   const seen = isFound ? found : 'no node has shown a new block yet';
   const missing = [...out.map(describeOut), ...view.orphans.map(describeOrphan)];
   const advice = adviseOnHalt(view, voters, quorum, last);
-  const newest = last ?? shown;
+  const newest = last ?? findRisen(view);
   const silent =
     starting.length === 0 ? '' : `; ${namesOf(starting)} ${starting.length === 1 ? 'does' : 'do'} not answer yet`;
   return suspect('subnet_halted', {
     // A block ends a halt, whoever comes back or goes meanwhile.
-    about: isOpen ? halt.about : newest && String(newest.number),
+    about: open ? open.about : newest && String(newest.number),
     lastedMs: newest && now - newest.since,
     summary: 'the subnet is halted',
     evidence: `${seen}; ${describeVotes(quorum)}${missing.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listNames(missing)}`}${silent}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,

@@ -114,7 +114,7 @@ function findFinality(view: SubnetView): Found {
 }
 
 export function findSubnetProblems(view: SubnetView): readonly Found[] {
-  const gravest = findUnseen(view) ?? findHalt(view, view.before);
+  const gravest = findUnseen(view) ?? findHalt(view);
   if (gravest !== undefined) return [gravest];
   const isAfterHalt = view.before.get({ problem: 'subnet_halted' }) !== undefined;
   // Without a block none is committed, and after a halt three rounds must bring one each first.

@@ -103,6 +103,23 @@ describe('a halt', () => {
     expect(haltWith(175, { from: 174, to: 171 })).toBeUndefined();
   });
 
+  it.each([
+    ['rose to', true, undefined],
+    ['was first seen at', false, 'no block after 174 for 2m'],
+  ] as const)('is over with a block that a node %s before it ended: %s', (_, risen, said) => {
+    const fault = { kind: 'refused', address: 'x' } as const;
+    const ended = diagnosedNode('n4', NAMES, { height: 175, stalledMs: 5_000, fault, container: STOPPED });
+    const facts = {
+      ...ended.facts,
+      logs: undefined,
+      node: { ...ended.facts.node, latest: { ...ended.facts.node?.latest, risen } },
+    };
+    const others = NAMES.slice(0, 3).map((name) => diagnosedNode(name, NAMES, STANDING));
+    const found = diagnosed([...others, { ...ended, facts } as typeof ended]);
+    const halt = found.find(({ problem }) => problem === 'subnet_halted');
+    expect(halt?.evidence.split(';')[0]).toBe(said);
+  });
+
   it('is none while one node stays behind at a lower height than the others', () => {
     const behind = diagnosedNode('n1', NAMES, { height: 120, stalledMs: 120_000 });
     const others = NAMES.slice(1).map((name) => diagnosedNode(name, NAMES, { height: 174 }));
