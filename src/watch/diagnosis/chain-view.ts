@@ -45,8 +45,7 @@ export interface ChainView {
 /** The chain of more than half of these nodes. */
 function findMajority(chains: readonly Chain[]): Chain | undefined {
   const alike = Map.groupBy(chains, ({ chainId, genesis }) => `${chainId} ${genesis}`).values();
-  const [one] = alike.find((ones) => ones.length * 2 > chains.length) ?? [];
-  return one && { chainId: one.chainId, genesis: one.genesis };
+  return alike.find((ones) => ones.length * 2 > chains.length)?.[0];
 }
 
 /** Whether a node has said nothing of its chain since its container was started: its data may be others by now. */

@@ -53,12 +53,11 @@ export function describeSubnet(
   const fork = problems.find(({ problem, state }) => problem === 'chain_forked' && state !== 'clearing');
   const idle = findIdle(view, isHalted, fork?.nodes);
   const quorum = seesNothing ? undefined : view.quorum && withoutIdle(view.quorum, idle);
-  const wallNow = view.toWall(view.now);
   // Right after the start of subnetd the time of a block shows that it is new. A node that is just back has shown one before.
   const hasNewBlock = ({ rises, height, state }: NodeView) =>
     rises ||
     state.facts.node?.latest?.risen === true ||
-    Math.abs(wallNow - (height?.timestamp ?? 0) * 1_000) < view.stallAfterMs;
+    Math.abs(view.toWall(view.now) - (height?.timestamp ?? 0) * 1_000) < view.stallAfterMs;
   const hasRisen = view.nodes.length === 0 || view.nodes.some(hasNewBlock);
   const members = findMembers(view, idle, quorum, seesNothing);
   return {
@@ -201,13 +200,12 @@ export function explainTargets(
         ? judged
         : { ...judged, ...(problem && { problem }), ...(checked && { suspected: checked }) };
     const open = [problem, halt].filter((one) => one !== undefined);
-    // The log of a node that was away has stood.
-    const away = over.find((one) => subjectKey(one) === key);
     const find = (check: ExplainedCheckState) =>
       check.verdict === 'fail'
         ? (byCheck.get(keyOf({ component, name, check: check.check })) ??
           open.find((one) => willExplain(one, judged.target, check)) ??
-          (check.check === 'log_block' ? away : undefined))
+          // The log of a node that was away has stood.
+          (check.check === 'log_block' ? over.find((one) => subjectKey(one) === key) : undefined))
         : undefined;
     if (!state.checks.some((check) => find(check) !== undefined)) return state;
     const checks = state.checks.map((check) => {

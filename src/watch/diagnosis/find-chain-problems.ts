@@ -109,10 +109,9 @@ function findReplacedChain(view: SubnetView): Found {
 
 /** Nodes of another chain: other than that of most nodes, by chain id or by genesis block. */
 export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly Suspicion[] {
-  const foreign = nodes.filter((node) => node.isForeign && !isStopped(node));
-  return foreign.flatMap((node) => {
+  return nodes.flatMap((node) => {
     const own = node.chainFacts?.observation;
-    if (own === undefined || chain === undefined) return [];
+    if (!node.isForeign || isStopped(node) || own === undefined || chain === undefined) return [];
     const { name, target } = node;
     const isId = own.chainId !== chain.chainId;
     const { giveGenesis, resync } = adviceOf(node);

@@ -64,7 +64,6 @@ function toSuspicion(view: TargetView, { check, seen, fix }: FailedCheck, subnet
   const { state } = view;
   const { name } = state.target;
   const { observation } = state.facts.service ?? {};
-  const hangs = observation?.ok === false && observation.fault.kind === 'timeout';
   const [cause, summary] = (problem === 'relayer_stopped' ? nameRelayerCause(state) : undefined) ?? [problem];
   return suspectTarget(cause, view, {
     summary: summary ?? SUMMARY[problem](name, check),
@@ -74,7 +73,7 @@ function toSuspicion(view: TargetView, { check, seen, fix }: FailedCheck, subnet
         ? `${WAKE_DOCKER}: the ports of its containers may have ended with it, and ${name} itself may run`
         : fix,
     explains: explain(view, check, ...also),
-    confirmMs: isDown && hangs ? HANGS_MS : undefined,
+    confirmMs: isDown && observation?.ok === false && observation.fault.kind === 'timeout' ? HANGS_MS : undefined,
   });
 }
 

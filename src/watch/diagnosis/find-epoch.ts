@@ -230,11 +230,10 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   };
   const describeActive = (address: string): Masternode => {
     const own = turns?.get(address);
-    const missed = own?.missed ?? (counted ? (counted.missedRounds.byMiner[address] ?? 0) : undefined);
     const votesMissing = neverSigned.addresses.has(address) ? neverSigned.rounds : 0;
     return describe(address, byAddress.get(address)?.vote ?? findUnnamedVote(address), {
       blocksMade: own?.made,
-      missedRounds: missed,
+      missedRounds: own?.missed ?? (counted && (counted.missedRounds.byMiner[address] ?? 0)),
       votesMissing: neverSigned.rounds >= MIN_VOTE_ROUNDS ? votesMissing : undefined,
       leavesInEpoch: chosen?.has(address) === false ? following : undefined,
     });
@@ -310,13 +309,12 @@ export function findTurn(state: SubnetState, name: string, wallMs: number): Turn
   let rounds = 1;
   while (rounds < 2 * masternodes && turnOf(head.round + rounds, { epoch, masternodes }) !== place) rounds++;
   const age = head.timestamp === undefined ? 0 : wallMs - head.timestamp * 1_000;
-  const passed = Math.min(Math.max(age, 0), minePeriodMs);
   // How long a container takes to end: many images do not pass the signal on, and are killed after ten seconds.
   const took = (ones: SubnetState['targets']) => ones.flatMap(({ facts }) => facts.container?.stopTookMs ?? []);
   const [own] = took(state.targets.filter(({ target }) => target.name === name));
   const others = took(state.targets.filter(({ target }) => target.component === 'node'));
   return {
-    nextTurnMs: rounds * minePeriodMs - passed,
+    nextTurnMs: rounds * minePeriodMs - Math.min(Math.max(age, 0), minePeriodMs),
     turnEveryMs: masternodes * minePeriodMs,
     stopMs: own ?? (others.length === 0 ? undefined : highest(others)),
   };

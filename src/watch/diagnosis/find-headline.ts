@@ -90,8 +90,7 @@ export function findHeadline(
   problems: readonly Problem[],
   { quorum, hasRisen, plannedWork = [] }: Pick<SubnetState, 'quorum' | 'plannedWork'> & { readonly hasRisen: boolean },
 ): Headline {
-  const isChecked = targets.some(({ checks }) => checks.some(({ lastRun }) => lastRun !== undefined));
-  if (!isChecked)
+  if (targets.every(({ checks }) => checks.every(({ lastRun }) => lastRun === undefined)))
     return { standing: 'off', sentence: `${subnet} has not been checked yet`, detail: NOT_DIAGNOSED.detail };
   // Who is not asked yet is not known to vote.
   const areAsked = targets.every(({ target, facts }) => target.component !== 'node' || facts.node !== undefined);
@@ -151,10 +150,9 @@ export function findHeadline(
       : ' with no spare vote';
     const unread = listEach(targets.filter(isUnread), ({ target }) => target.name);
     const isSettled = suspected === undefined && quorum?.starting === undefined && unread === '';
-    const state = isSettled && isSafe ? 'is healthy' : 'is running';
     // What would page if it is confirmed is being checked.
     const standing = suspected?.severity === 'critical' ? 'warn' : 'ok';
-    const words = `${state}${reserve === undefined ? '' : mayLose}`;
+    const words = `${isSettled && isSafe ? 'is healthy' : 'is running'}${reserve === undefined ? '' : mayLose}`;
     return tell(standing, words, votes, suspicion, unseen, unread && `Still to be read: ${unread}.`);
   }
   if (isClearing) {

@@ -140,11 +140,7 @@ export function predictNextSet(outlook: Outlook): NextSet | undefined {
     const reason = reasons.get(address);
     const makeBy = reason === 'no-block' ? lastTurns.get(address) : undefined;
     const canSign = number < signBy && !(isByRound && reason === 'no-block');
-    return {
-      state: 'penalised',
-      reason,
-      ...(!isChosen && { makeBy, ...(canSign && { signBy }) }),
-    };
+    return { state: 'penalised', reason, ...(!isChosen && { makeBy, ...(canSign && { signBy }) }) };
   };
   const all = new Set([...active, ...penalised, ...standby, ...listed]);
   return { isChosen, active: next, fates: new Map([...all].map((address) => [address, toFate(address)])) };

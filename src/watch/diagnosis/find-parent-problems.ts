@@ -101,8 +101,7 @@ export function findWalletProblem(view: SubnetView): Found {
   const { perDay, daysLeft, payments, overMs } = spend;
   // A wallet that has paid since it was read has been filled.
   if (daysLeft === 0 && findSubmission(view) > wallet.readAt) return undefined;
-  const age = view.now - wallet.readAt;
-  const read = age < OLD_BALANCE_MS ? '' : `, read ${formatMoment(wallet.readAt, view)}`;
+  const read = view.now - wallet.readAt < OLD_BALANCE_MS ? '' : `, read ${formatMoment(wallet.readAt, view)}`;
   const missing = perDay * TOP_UP_DAYS - wallet.balance;
   const { setting, chain } = WALLETS[role];
   const [of, named] = role === 'parent' ? ['its', 'PARENTNET_WALLET'] : [`of ${setting} the`, `the key of ${setting}`];

@@ -118,6 +118,5 @@ export function findSubnetProblems(view: SubnetView): readonly Found[] {
   if (gravest !== undefined) return [gravest];
   const isAfterHalt = view.before.get({ problem: 'subnet_halted' }) !== undefined;
   // Without a block none is committed, and after a halt three rounds must bring one each first.
-  const finality = isAfterHalt ? undefined : findFinality(view);
-  return [findRisk(view, isAfterHalt), finality, findNextSetProblem(view)];
+  return [findRisk(view, isAfterHalt), isAfterHalt ? undefined : findFinality(view), findNextSetProblem(view)];
 }

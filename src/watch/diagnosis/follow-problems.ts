@@ -155,8 +155,7 @@ function mayClear(
   const known = nodes.filter(({ facts }) => facts.node !== undefined);
   if (problem !== 'subnet_halted' || known.length === 0) return true;
   return known.some(({ facts: { node, logs } }) => {
-    const { height = 0, advancedAt = Number.NEGATIVE_INFINITY, ...start } = logs?.node ?? {};
-    const { startedAt = Number.NEGATIVE_INFINITY, heightBefore = height } = start;
+    const { height = 0, advancedAt = -Infinity, startedAt = -Infinity, heightBefore = height } = logs?.node ?? {};
     // The first height after a start is the last one before it.
     const isNewInLog = advancedAt > since && (height > heightBefore || advancedAt - startedAt >= START_MS);
     return isNewInLog || (node?.latest?.risen === true && node.latest.advancedAt > since);
@@ -218,9 +217,8 @@ function isKnownOver({ problem, nodes, seenAt }: Problem, subjects: readonly Tar
  * was of another node; or it answers again, while that was its own.
  */
 function lacksPeersOtherwise({ name }: Problem, each: ExplainedCheck, state: TargetState, now: number): boolean {
-  const { node } = state.facts;
-  if (each.check !== 'peers' || node === undefined) return false;
-  const { answered } = node.observation;
+  const answered = state.facts.node?.observation.answered;
+  if (each.check !== 'peers' || answered === undefined) return false;
   return each.name === name ? answered : !answered || isBack(state, now);
 }
 
@@ -339,8 +337,7 @@ export function followProblems(
   // A warning that is not found any more ends with what paged for it. Otherwise its own alert would start then.
   const pagedFor = (ones: readonly Problem[]) => findPagedFor(ones.filter(isStanding));
   const noLongerPaged = pagedFor(before.values).difference(pagedFor(kept));
-  const isLeft = (one: Problem) => one.state !== 'clearing' || !isWarningOf(one, noLongerPaged);
-  const left = new Set(kept.filter(isLeft));
+  const left = new Set(kept.filter((one) => one.state !== 'clearing' || !isWarningOf(one, noLongerPaged)));
   for (const one of problems) if (!left.has(one)) end(one);
   // They may come back, or explain something.
   const matters = (one: EndedProblem) => !reopened.has(one) && (mayReopen(one, now) || one.explains.length > 0);

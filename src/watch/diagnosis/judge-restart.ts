@@ -290,14 +290,13 @@ function judgeVotes(voters: Voters, own: TargetState, { total, required }: Quoru
   const few = `${known} known to vote, ${required} needed`;
   const doubts = whyOf('doubtful');
   // Masternodes of no node that has said its address, and the nodes that are out and may be these.
-  const takesTurns = epoch?.masternodes.filter(hasTurns) ?? [];
   const unaddressed = voters.flatMap(({ target, veto }) =>
     veto?.kind === 'out' && addressOf(target.facts) === undefined
       ? [`${veto.why}, and ${target.target.name} has not said by which address it votes`]
       : [],
   );
   // A masternode whose key no node has is silent.
-  const unnamed = takesTurns.filter(({ name }) => name === undefined);
+  const unnamed = epoch?.masternodes.filter((one) => hasTurns(one) && one.name === undefined) ?? [];
   const nameless = unnamed.filter(({ vote }) => vote !== 'silent' || unaddressed.length > 0).length;
   if (votes + doubts.length + nameless >= required) {
     const missing = `${masternodes(nameless)} of ${total} ${nameless === 1 ? 'is not in the inventory; add its node' : 'are not in the inventory; add their nodes'}`;
@@ -324,16 +323,14 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const { quorum } = state;
   const doubt = quorum === undefined ? NOTHING_KNOWN : findDoubt(state, moment.now);
   const viewed = viewNodes(state, target, moment);
-  const unready = viewed.find((one) => one.target === target)?.veto?.why;
   const { wallAheadMs = 0 } = moment;
   const found = findContainer(target.facts.container);
   const startedAt = found?.startedAt === undefined ? undefined : Math.round(found.startedAt + wallAheadMs);
-  const container = found && { name: found.name, startedAt };
   const [required, headroom] = quorum === undefined ? [0, 0] : [quorum.required, countReserve(quorum)];
   const numbers = {
     ...(doubt === undefined && { required, voting: required + headroom, headroom }),
-    unready,
-    container,
+    unready: viewed.find((one) => one.target === target)?.veto?.why,
+    container: found && { name: found.name, startedAt },
   };
   const costless = findCostless(state, target, member, moment);
   if (costless !== undefined) return { ...yes(`${costless}, so a restart costs no vote`), ...numbers };

@@ -124,11 +124,10 @@ export function findQuorum(voters: Voters): Quorum | undefined {
   const { active = [] } = chain.masternodes ?? {};
   if (active.length === 0) {
     if (nodes.length === 0) return undefined;
-    const missing = nodes.filter(isMissing).length;
     // A node that expects more peers than the inventory has knows of others.
     const total = Math.max(nodes.length, ...nodes.map(({ target }) => target.expectedPeers + 1));
     const starting = nodes.filter(isToJoin).length || undefined;
-    return { total, required: requiredVotes(total), voting: total - missing, starting };
+    return { total, required: requiredVotes(total), voting: total - nodes.filter(isMissing).length, starting };
   }
   const votes = countVotes(voters, active);
   const { addresses, nodesOut } = findNameless(voters, active);

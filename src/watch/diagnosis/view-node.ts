@@ -202,8 +202,7 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
     ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
       // The log is a second witness of a node that does not answer. That of a node that answers adds nothing.
       (observation?.answered !== true && within(risenAt, stallAfterMs, now)));
-  const votesAnyway = fault !== undefined && takesTurns(state, chain, moment) ? 'votes' : undefined;
-  const unseen = fault !== undefined && isBarred(fault) ? 'barred' : votesAnyway;
+  const unseen = fault && (isBarred(fault) ? 'barred' : takesTurns(state, chain, moment) ? 'votes' : undefined);
   const isLogAlive = isAliveByLog(state, fault, moment);
   const isSilent = answers === false && unseen === undefined && !isLogAlive && askedAt(state) > haltedUntil;
   const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;

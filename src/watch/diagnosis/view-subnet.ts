@@ -93,8 +93,7 @@ const findStoodAt = (views: readonly TargetView[], before: number, now: number, 
   ...collect(views, ({ state, container }) => {
     const { number, advancedAt = now } = heightOf(state) ?? {};
     const isAlone = countPeers(state.facts) === 0;
-    const counts = advancedAt <= before && !isAlone && !viewStart(state, container, now).isStarting;
-    return counts ? number : undefined;
+    return advancedAt <= before && !isAlone && !viewStart(state, container, now).isStarting ? number : undefined;
   }),
 ];
 
@@ -200,7 +199,6 @@ export function viewSubnet(
     return target.component === 'node' ? viewNode(view, target, chain, moment) : view;
   });
   const nodes = targets.filter((one) => 'target' in one);
-  const services = targets.filter((one) => !('target' in one));
   const known = { nodes, chain, masters: findMasters(nodes, chain), neverSigned: findNeverSigned(nodes) };
   const isKeyLost = before.values.some(({ problem, state }) => KEY_LOST.includes(problem) && state === 'open');
   const voters = { ...known, silentVoters: findSilentVoters(known, isKeyLost, now) };
@@ -210,7 +208,7 @@ export function viewSubnet(
     facts,
     before,
     targets,
-    services,
+    services: targets.filter((one) => !('target' in one)),
     reference,
     isPossible,
     ...voters,

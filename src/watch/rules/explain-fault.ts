@@ -171,8 +171,7 @@ export function explainFault(
     case 'envelope':
       return { seen: `its answer is not JSON-RPC: ${fault.what}`, fix: 'check what listens at this address' };
     case 'rpc-error': {
-      const open = client.advice.openNamespace(namespace, target);
-      const { seen, fix } = RPC_ERRORS[fault.known](open, client.advice);
+      const { seen, fix } = RPC_ERRORS[fault.known](client.advice.openNamespace(namespace, target), client.advice);
       return { seen: `it answered with the JSON-RPC error ${fault.code}: ${seen}`, fix };
     }
     case 'result':

@@ -7,13 +7,9 @@ import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { NO_DESCRIPTOR } from './explain-fault.ts';
 import type { View } from './view.ts';
 
-/** What the last line of these patterns since then says, and what to do about it; undefined when it does not say that. */
-export function explainLast(
-  logs: LogFacts | undefined,
-  names: readonly string[],
-  since = Number.NEGATIVE_INFINITY,
-): string | undefined {
-  const lines = names.flatMap((name) => logs?.patterns[name] ?? []).filter(({ at }) => at >= since);
+/** What the last line of these patterns says of the run that began then, and what to do about it; undefined when it does not say that. */
+export function explainLast(logs: LogFacts | undefined, names: readonly string[], from?: number): string | undefined {
+  const lines = names.flatMap((name) => logs?.patterns[name] ?? []).filter(({ at }) => isOfRun(at, from));
   const [last] = lines.toSorted((one, other) => other.order - one.order);
   return last?.fix && `${last.what}, as its log says: ${last.fix}`;
 }
@@ -104,9 +100,8 @@ export function isYetToCome(fault: LogFault | undefined, { container, logs }: Fa
   if (fault?.what === 'broken' && (isRemade || isNew || isWithoutLog)) return true;
   // As while a node gets a new container and a new folder.
   if (isMissing && isRemade) return true;
-  const isAbsent = isMissing || fault?.what === 'no-container';
   const wasThere = (logs?.node?.advancedAt ?? startedAt) > startedAt;
-  return isAbsent && (running === false || (isNew && !wasThere));
+  return (isMissing || fault?.what === 'no-container') && (running === false || (isNew && !wasThere));
 }
 
 /** Whether a program was started after `since`, by its log or by Docker, and has run for a minute then, even if started again since. */

@@ -44,11 +44,10 @@ function foldRun(facts: ContainerFacts, container: Container, at: number): Conta
   // A slow inspection that ended after a newer one, or two alternating containers: nothing started.
   if (isSameRun(facts.run, run) || isSameRun(facts.runBefore, run)) return facts;
   const starts = countStarts(facts, run);
-  const isRestart = starts > 0 || (!facts.inspected && run.restartCount > 0);
   const { run: runBefore = run, lastExit } = facts;
   const wellFrom = (lastExit?.at ?? 0) - runBefore.startedAt >= START_MS ? runBefore.startedAt : facts.wellFrom;
   const next = { ...facts, run, runBefore: facts.run, wellFrom, restarts: facts.restarts + starts };
-  if (!isRestart) return next;
+  if (starts === 0 && (facts.inspected || run.restartCount === 0)) return next;
   const lastRestartBy = startedBy(facts, run);
   // What crashed before a recreation was another container.
   const isFirstCrash = lastRestartBy === 'policy' && facts.lastRestartBy === 'recreation';

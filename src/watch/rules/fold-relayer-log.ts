@@ -75,8 +75,7 @@ function wait(facts: RelayerLogFacts, { at, value = '' }: LogHit): RelayerLogFac
   const [wanted, block] = value.split(', cscBlockNumber: ').map(Number);
   if (wanted === undefined || block === undefined) return facts;
   const before = facts.byMode[mode]?.waits;
-  const since = before?.block === block ? before.since : at;
-  return change(facts, mode, { waits: { since, wanted, block } }, at);
+  return change(facts, mode, { waits: { since: before?.block === block ? before.since : at, wanted, block } }, at);
 }
 
 function fail(facts: RelayerLogFacts, hit: LogHit): RelayerLogFacts {
@@ -85,8 +84,7 @@ function fail(facts: RelayerLogFacts, hit: LogHit): RelayerLogFacts {
   const known = facts.byMode[mode];
   // "Fail to process" follows the line with the cause, if there is one. It does not concern earlier cycles.
   const endsCycle = pattern === 'job_failed';
-  const cause = endsCycle && known?.hasCause ? (known.error?.pattern ?? pattern) : pattern;
-  const error = { pattern: cause, at };
+  const error = { pattern: (endsCycle && known?.hasCause && known.error?.pattern) || pattern, at };
   const next = change(facts, mode, { phase: 'failed', phaseAt: at, error, hasCause: !endsCycle }, at);
   return RELAYER_START_ERRORS.includes(pattern) ? { ...next, startError: pattern } : next;
 }

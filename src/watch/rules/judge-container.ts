@@ -1,4 +1,3 @@
-import { LINE_TOLERANCE_MS } from '../../lib/clock.ts';
 import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import { formatCount, toShellWord } from '../../lib/words.ts';
 import type { ContainerFacts } from '../../model/facts.ts';
@@ -35,12 +34,11 @@ function explainCode(code: number, { target: { component } }: View, onOrder: boo
 /** Why the last run of a container ended, as a line of its log says, or else how to find that out. */
 function explainEnd({ target, facts: { container, logs } }: View, { name, running }: Container) {
   const ended = (running ? container?.runBefore : undefined) ?? container?.run;
-  const since = (ended?.startedAt ?? 0) - LINE_TOLERANCE_MS;
-  const known = target.component === 'node' ? undefined : explainLast(logs, RELAYER_START_ERRORS, since);
-  const isKept = logs?.sources.container?.fault?.what !== 'not-kept';
-  const readLog = isKept
-    ? `read why it ended with \`docker logs --tail 100 ${toShellWord(name)}\``
-    : 'give it the log driver json-file or local, as its own keeps no line that says why it ended';
+  const known = target.component === 'node' ? undefined : explainLast(logs, RELAYER_START_ERRORS, ended?.startedAt);
+  const readLog =
+    logs?.sources.container?.fault?.what === 'not-kept'
+      ? 'give it the log driver json-file or local, as its own keeps no line that says why it ended'
+      : `read why it ended with \`docker logs --tail 100 ${toShellWord(name)}\``;
   return { isKnown: known !== undefined, fix: known ?? readLog };
 }
 

@@ -55,8 +55,7 @@ function judgeQueues(view: View<ServiceTarget>, unread: Judgement): Judgement {
   if (!service?.observation.ok || service.queues === undefined || service.queues.length === 0) return unread;
   const more = unread.fix ?? 'name its container or logFiles in the inventory, so that its log is read';
   const working = service.queues.filter(hasJobs);
-  const since = Math.max(...service.queues.map((queue) => queue.since));
-  const ageMs = view.now - since;
+  const ageMs = view.now - Math.max(...service.queues.map(({ since }) => since));
   // A relayer that has just started has no jobs yet.
   if (working.length === 0)
     return ageMs < START_MS
@@ -162,8 +161,7 @@ function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, view: View):
     };
   if (redisFault !== undefined) return specify('the relayer cannot work', logs, redisFault);
   if (startError !== undefined && modes === undefined) return specify('the relayer cannot start', logs, startError);
-  const isOfContainer = isOfRun(relayer.startedAt ?? view.now, findContainer(view.facts.container)?.startedAt);
-  return modes?.length === 0 && isOfContainer
+  return modes?.length === 0 && isOfRun(relayer.startedAt ?? view.now, findContainer(view.facts.container)?.startedAt)
     ? { seen: 'the relayer runs in no mode and does nothing', fix: setMode(logs.created?.unset) }
     : undefined;
 }
@@ -192,9 +190,8 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const findFault = (one: ModeEntry) => findModeFault(one, logs, base, view);
   const fault = findProcessFault(relayer, logs, view) ?? modes.map(findFault).find((one) => one !== undefined);
   if (fault !== undefined) return { verdict: 'fail', ...addFix(fault, seeLog) };
-  const limitMs = settings.logs.submissionsWithinMs ?? SUBMITS_WITHIN_MS.full;
   const silent = (relayer.modes ?? ['full' as const]).filter((mode) => relayer.byMode[mode] === undefined);
-  if (silent.length > 0 && now - base >= limitMs)
+  if (silent.length > 0 && now - base >= (settings.logs.submissionsWithinMs ?? SUBMITS_WITHIN_MS.full))
     return fail(
       `the relayer has printed nothing of ${silent.map(formatMode).join(', ')} for ${formatDuration(now - base)}`,
       `restart its container, as it may hang or its redis be dead, and ${seeLog}`,

@@ -21,9 +21,6 @@ interface Made {
   readonly container: ContainerSetup;
 }
 
-const formatBytes = (bytes: number): string =>
-  bytes < 1e6 ? `${Math.round(bytes / 1e3)} kB` : `${Math.round(bytes / 1e6)} MB`;
-
 /** A log of which Docker keeps less than some minutes. */
 function findSmall({ one, target, container: { name: container, log } }: Made): Found {
   const { fileBytes, files } = log.rotation ?? { fileBytes: LEAST_BYTES, files: 1 };
@@ -32,7 +29,7 @@ function findSmall({ one, target, container: { name: container, log } }: Made): 
   const { name, container: ref } = target;
   return suspectTarget('log_rotation_small', one, {
     summary: `Docker keeps too little of the log of ${name}`,
-    evidence: `Docker keeps ${formatCount(files, 'file', 'files')} of ${formatBytes(fileBytes)} of ${container}, which a busy node fills in ${formatDuration(bytes / BUSY_BYTES_PER_MS)}`,
+    evidence: `Docker keeps ${formatCount(files, 'file', 'files')} of ${Math.round(fileBytes / 1e3)} kB of ${container}, which a busy node fills in ${formatDuration(bytes / BUSY_BYTES_PER_MS)}`,
     fix: `write ${LOG_ROTATION} below ${serviceOf(ref, name)} in docker-compose.yml, and ${commandToRecreate(ref)}`,
   });
 }

@@ -139,9 +139,8 @@ function findExposed(node: NodeView, view: SubnetView) {
   // Who is at the machine itself can do more, but a web page that is opened there should not.
   if (where === undefined || (where.reach === 'loopback' && !seen.anyHost && !seen.anyOrigin)) return undefined;
   const dangerous = seen.modules.filter((module) => Object.hasOwn(DANGERS, module));
-  const isOpen = unlocked !== undefined && where.reach !== 'loopback';
   // The namespaces that a web page could abuse. On a node's own machine, what every masternode needs does not count.
-  const abused = isOpen ? [...dangerous, 'eth'].toSorted() : dangerous;
+  const abused = unlocked !== undefined && where.reach !== 'loopback' ? [...dangerous, 'eth'].toSorted() : dangerous;
   return { node, client, seen, where, dangerous, abused, unlocked };
 }
 

@@ -183,8 +183,8 @@ const formatBootnodes = (node: NodeView): string =>
  */
 export function findUnusedBootnode({ nodes }: SubnetView): readonly Suspicion[] {
   const known = nodes.filter((node) => !isStopped(node) && bootnodesOf(node) !== undefined);
-  const byKey = [...Map.groupBy(known, keyOf).values()];
-  const [first] = byKey.find((alike) => alike.length * 2 > known.length) ?? [];
+  const ones = Map.groupBy(known, keyOf).values();
+  const first = ones.find((alike) => alike.length * 2 > known.length)?.[0];
   if (first === undefined) return [];
   // The peers of the container before say nothing of the one that runs.
   const hasPeers = (node: NodeView) => (node.peers ?? 0) > 0 && !isFromBefore(node, 'peers');
