@@ -42,7 +42,6 @@ export interface ChainView {
   readonly foreign: ReadonlySet<TargetState>;
 }
 
-/** The chain of more than half of these nodes. */
 function findMajority(chains: readonly Chain[]): Chain | undefined {
   const alike = Map.groupBy(chains, ({ chainId, genesis }) => `${chainId} ${genesis}`).values();
   return alike.find((ones) => ones.length * 2 > chains.length)?.[0];

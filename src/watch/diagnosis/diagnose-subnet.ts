@@ -28,7 +28,6 @@ import { RECOVERED_FROM, viewSubnet } from './view-subnet.ts';
 type Described = Pick<SubnetState, 'quorum' | 'headline' | 'epoch' | 'reference' | 'stallAfterMs'> &
   Required<Pick<SubnetState, 'members'>>;
 
-/** What is known of a subnet as a whole after a diagnosis. */
 export type Diagnosis = FollowedProblems & Described;
 
 /** Nothing is known before the first diagnosis. */
@@ -36,7 +35,6 @@ export const NO_PROBLEMS: FollowedProblems = { problems: [], ended: [] };
 
 export const NO_DIAGNOSIS: Diagnosis = { ...NO_PROBLEMS, members: [] };
 
-/** What is known of a subnet as a whole, with these problems. */
 export function describeSubnet(
   view: SubnetView,
   targets: readonly TargetState[],
@@ -97,11 +95,7 @@ export function diagnoseSubnet(
 }
 
 /** A failing check with the problem that explains it: with its fix if it judges that problem, else with its cause. */
-function explainCheck(
-  state: ExplainedCheckState,
-  problem: Problem | EndedProblem,
-  isOwn: boolean,
-): ExplainedCheckState {
+function explainCheck(state: ExplainedCheckState, problem: Problem | EndedProblem, isOwn: boolean) {
   const { component, name, summary } = problem;
   const because = { problem: problem.problem, component, name };
   const isSaid = state.seen.includes(summary);

@@ -8,7 +8,6 @@ import { FORECASTS, isBlind, type ProblemName } from '../../model/problem-catalo
 import { countReserve, isQuorumLost, type Quorum, type SubnetState, type TargetState } from '../../model/snapshot.ts';
 import { lacksEngine } from './subnet-view.ts';
 
-/** At most this many causes are named. The others are counted. */
 const MAX_CAUSES = 3;
 
 const sentence = (text: string): string => (text === '' ? '' : `${beginSentence(text)}.`);

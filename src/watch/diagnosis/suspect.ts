@@ -3,7 +3,6 @@ import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { CheckName } from '../../model/verdict.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
 
-/** What is said of a suspicion. */
 export type Texts = Pick<Suspicion, 'summary' | 'evidence' | 'fix'>;
 
 type Told = Texts & Partial<Suspicion>;
@@ -11,7 +10,6 @@ type Told = Texts & Partial<Suspicion>;
 /** What a finder has found: nothing, where it is undefined. */
 export type Found = Suspicion | undefined;
 
-/** What the finders find of each. */
 export function findEach<T>(ones: readonly T[], view: SubnetView, ...finders: ((one: T, view: SubnetView) => Found)[]) {
   const found: Suspicion[] = [];
   for (let at = 0; at < ones.length; at++)
@@ -30,7 +28,6 @@ export const suspect = (problem: ProblemName, told: Told): Suspicion => ({
   ...told,
 });
 
-/** A suspicion about one target. */
 export const suspectTarget = (problem: ProblemName, { state: { target } }: TargetView, told: Told): Suspicion =>
   suspect(problem, { component: target.component, name: target.name, ...told });
 

@@ -112,6 +112,5 @@ export const checkTable: Readonly<Record<CheckName, Check>> = {
 
 const entries = Object.entries(checkTable) as readonly [CheckName, Check][];
 
-/** The checks of a target, by name. */
 export const checksFor = (target: Target): readonly (readonly [CheckName, Check])[] =>
   entries.filter(([, check]) => check.isFor(target));

@@ -302,7 +302,6 @@ function explainCode({ address, code }: DockerFault): Required<Finding> {
   }
 }
 
-/** Why Docker cannot be asked, and what to do. */
 export function explainDockerFault(fault: DockerFault): Required<Finding> {
   if (fault.answersOthers)
     return {

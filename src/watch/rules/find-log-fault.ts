@@ -14,7 +14,6 @@ export function explainLast(logs: LogFacts | undefined, names: readonly string[]
   return last?.fix && `${last.what}, as its log says: ${last.fix}`;
 }
 
-/** Whether its lines tell of an error. */
 export const isError = ({ means }: PatternFacts): boolean => means === 'error' || means === 'fatal';
 
 /** Lines of one failure: what was wrong, and that the program ended by it. */
@@ -29,11 +28,7 @@ function isWorse(one: PatternFacts, other: PatternFacts): boolean {
 }
 
 /** A fault in a log, whose sentence starts with the target. */
-function findLogFault(
-  logs: LogFacts,
-  { target, settings, ...moment }: View,
-  counts: (pattern: PatternFacts) => boolean,
-): Required<Finding> | undefined {
+function findLogFault(logs: LogFacts, { target, settings, ...moment }: View, counts: (one: PatternFacts) => boolean) {
   let name = '';
   let worst: PatternFacts | undefined;
   for (const each in logs.patterns) {

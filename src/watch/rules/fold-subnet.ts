@@ -12,13 +12,7 @@ import {
   type WalletFacts,
   type WalletLevel,
 } from '../../model/parent-chain.ts';
-import {
-  DIRECTIONS,
-  type PacketFacts,
-  type RelayFacts,
-  type RelayObservation,
-  WALLET_ROLES,
-} from '../../model/relay.ts';
+import { DIRECTIONS, type RelayFacts, type RelayObservation, WALLET_ROLES } from '../../model/relay.ts';
 import type { SubnetFacts, SubnetObservation, SubnetObservations, SubnetProbeKind } from '../../model/subnet-facts.ts';
 
 /** How often the balance is read. A longer time between two readings may hold more payments. */
@@ -83,11 +77,7 @@ export function foldWallet(before: WalletFacts | undefined, balance: bigint, at:
 /** For as long, what was read of the contract is remembered: its pace is judged over this time. */
 const RECENT_MS = 300_000;
 
-function foldCheckpoint(
-  before: CheckpointProgress | undefined,
-  checkpoint: Checkpoint,
-  at: number,
-): CheckpointProgress {
+function foldCheckpoint(before: CheckpointProgress | undefined, checkpoint: Checkpoint, at: number) {
   const { number } = checkpoint.committed;
   const { checkpoint: known = checkpoint, advancedAt = at, hasAdvanced = false, recent = [] } = before ?? {};
   const rises = number > known.committed.number;
@@ -144,10 +134,10 @@ export function foldParent(
 }
 
 function foldPackets(
-  before: PacketFacts | undefined,
+  before: RelayFacts['packets']['to_parent'],
   seen: RelayObservation['packets']['to_parent'],
   { at, wallMs }: Context,
-): PacketFacts | undefined {
+) {
   if (!seen?.ok) return before;
   const { sent, received, oldestAt } = seen.value;
   const pending = Math.max(sent - received, 0);
@@ -190,7 +180,6 @@ export const foldDisks = (
     return { folder, targets, fill, level: isFull ? 'full' : findLevel(DISK_LEVELS, known?.level, daysLeft) };
   });
 
-/** How each kind of observation of a subnet as a whole is folded into the previous facts. */
 const folds: {
   readonly [Kind in SubnetProbeKind]: (
     before: SubnetFacts[Kind],

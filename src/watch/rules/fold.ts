@@ -46,13 +46,11 @@ function countErrors(observation: PageObservation): number {
   return observation.consoleErrors + observation.exceptions + observation.failedRequests;
 }
 
-/** Adds a visit of the frontend's page. */
 export const foldPage = (previous: PageFacts | undefined, observation: PageObservation): PageFacts => ({
   observation,
   errors: (previous?.errors ?? 0) + countErrors(observation),
 });
 
-/** How each kind of observation is folded into the facts of its target. */
 const folds: {
   readonly [Kind in ProbeKind]: (before: Facts[Kind], seen: Observations[Kind], context: Context) => Facts[Kind];
 } = {

@@ -10,7 +10,6 @@ import { JUST_STARTED, type View } from './view.ts';
 /** Times of lines and of their reading may differ by this much although no clock is wrong. */
 const TOLERATED_MS = 5_000;
 
-/** Whether two clocks differ. */
 export const isSkewed = (aheadMs: number): boolean => Math.abs(aheadMs) >= TOLERATED_MS;
 
 /** By how much a difference is one of time zones: a whole number of quarters of an hour, else undefined. */
@@ -19,7 +18,6 @@ export function zoneMs(aheadMs: number): number | undefined {
   return quarters !== 0 && !isSkewed(aheadMs - quarters) ? quarters : undefined;
 }
 
-/** A difference of clocks in words. */
 export const formatSkew = (aheadMs: number): string =>
   `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
 
@@ -36,7 +34,7 @@ function describeSkew(aheadMs: number): Required<Finding> | undefined {
 const INFO = 3;
 
 /** The RPC shows a block at most this much later than the log, as it is only seen when asked. */
-const ASKED_WITHIN_MS = 15_000;
+const SHOWN_WITHIN_MS = 15_000;
 
 const rises = ({ facts: { node }, settings, now }: View<NodeTarget>): boolean =>
   node?.observation.latest.ok === true &&
@@ -108,7 +106,7 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
   const silentMs = now - advancedAt;
   const { number = height, advancedAt: risenAt = now } = facts.node?.latest ?? {};
   // Until the RPC has been asked again, the log alone would report what both are about to show. Below that level it may lack the last blocks.
-  const isShownSoon = rises(view) && risenAt - advancedAt < (number > height ? stallAfterMs : ASKED_WITHIN_MS);
+  const isShownSoon = rises(view) && risenAt - advancedAt < (number > height ? stallAfterMs : SHOWN_WITHIN_MS);
   if (silentMs >= stallAfterMs && !isShownSoon) {
     const seen = `the height in the log of ${name} has been ${height} for ${formatDuration(silentMs)}`;
     const fix =

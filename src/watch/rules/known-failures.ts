@@ -48,13 +48,8 @@ export function hasLostData(facts: Facts): boolean {
 /** The lines about one refused block: that it was refused, and why. */
 const NEAR_MS = 60_000;
 
-const toKnownFailure = ({
-  untilRestart,
-  whileSilent,
-  unless = [],
-  client = 'xdc-subnet',
-  ...failure
-}: LogFailure): KnownFailure => {
+function toKnownFailure(given: LogFailure): KnownFailure {
+  const { untilRestart, whileSilent, unless = [], client = 'xdc-subnet', ...failure } = given;
   const { signs } = failure;
   const [shown, explained] = [match(...signs), match(...unless)];
   return {
@@ -70,7 +65,7 @@ const toKnownFailure = ({
       return untilRestart && at >= (startOf(evidence) ?? Number.POSITIVE_INFINITY) ? now : at;
     },
   };
-};
+}
 
 /** Whether a SIGKILL is the only sign of it. The kernel sends one when memory runs out, and anybody on the machine may send one. */
 export const isOnlyKilled = ({ facts: { container, logs } }: TargetState): boolean =>
