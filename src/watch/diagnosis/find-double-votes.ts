@@ -66,13 +66,12 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
   const names = [...new Set(found.map(nameOf))];
   const who = listEach(names, String);
   const [node, own] = [nodeOf(newest), nameOf(newest)];
-  const [one, other] = newest.votes;
   const restarted = newest.isAfterStart || (node !== undefined && isAfterStart(node.state.facts, newest.at));
   return [
     suspect('double_vote', {
       summary: names.length === 1 ? `${who} signed ${describeSigned(newest)}` : `${who} signed two blocks each`,
       evidence: [
-        `${own} (${newest.signer}) voted for ${describeBlock(one)} and for ${describeBlock(other)}, ${describeSigned(newest)}, seen ${formatMoment(newest.at, view)}: ${describeSource(newest)}`,
+        `${own} (${newest.signer}) voted for ${newest.votes.map(describeBlock).join(' and for ')}, ${describeSigned(newest)}, seen ${formatMoment(newest.at, view)}: ${describeSource(newest)}`,
         ...(restarted ? [`${own} was started about then, and forgets at its start for which block it has voted`] : []),
         ...(found.length > 1 ? [`${formatCount(found.length, 'such pair', 'such pairs')} within ten minutes`] : []),
       ].join('; '),

@@ -317,7 +317,7 @@ function adviseOnHalt(view: SubnetView, voters: Voters, { required, voting }: Qu
 /** No node has made or received a block for the stall limit. Once open, a halt lasts until there is a new block, not until the nodes are back. */
 export function findHalt(view: SubnetView): Found {
   const { nodes, before, now, stallAfterMs, quorum = { total: 0, required: 0, voting: 0 } } = view;
-  if (nodes.length === 0 || nodes.some(({ rises }) => rises)) return undefined;
+  if (nodes.some(({ rises }) => rises)) return undefined;
   const halt = before.get({ problem: 'subnet_halted' });
   const goesOn = halt?.state === 'open';
   if (goesOn && view.haltedUntil === now) return undefined;

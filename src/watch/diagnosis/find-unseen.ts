@@ -123,7 +123,7 @@ export function findUnseen(view: SubnetView): Found {
     const { node, sources } = facts.logs ?? {};
     return (sources?.file ?? sources?.container)?.up && node?.advancedAt !== undefined && !isLogAlive;
   });
-  if (asked.length === 0 || silent.length >= Math.min(2, asked.length)) return undefined;
+  if (silent.length >= Math.min(2, asked.length)) return undefined;
   const wasReached = view.before.get({ problem: 'subnet_halted' }) ?? view.before.get({ problem: 'monitor_offline' });
   return (wasReached ? undefined : findNeverReached(view, asked)) ?? findOffline(view, asked);
 }

@@ -74,23 +74,18 @@ const mayReopen = ({ problem, endedAt }: EndedProblem, now: number): boolean =>
   now - endedAt < problemCatalog[problem].clearMs;
 
 /** When the reason why a check fails was last seen: in its last run, but for `logs` in its newest error. */
-function failureSeenAt({ facts }: TargetState, { check, lastRun }: CheckState): number | undefined {
-  if (check !== 'logs') return lastRun;
-  const errors = Object.values(facts.logs?.patterns ?? {}).filter(isError);
+function failureSeenAt({ facts }: TargetState, { check, lastRun = Infinity }: CheckState): number {
+  const errors = check === 'logs' ? Object.values(facts.logs?.patterns ?? {}).filter(isError) : [];
   return errors.length === 0 ? lastRun : highest(errors.map(({ at }) => at));
 }
 
 /** The checks that still fail for a reason that was last seen at `until` or before, or are not judged yet. */
-const findUnobserved = (
-  explains: readonly ExplainedCheck[],
-  until: number,
-  subjectsOf: SubjectsOf,
-): readonly ExplainedCheck[] =>
+const findUnobserved = (explains: readonly ExplainedCheck[], until: number, subjectsOf: SubjectsOf) =>
   explains.filter((each) =>
     subjectsOf(each).some((state) => {
       const check = checkOf(state, each.check);
       if (check?.verdict !== 'fail') return check?.verdict === 'unknown';
-      return (failureSeenAt(state, check) ?? Number.POSITIVE_INFINITY) <= until;
+      return failureSeenAt(state, check) <= until;
     }),
   );
 
@@ -177,10 +172,6 @@ const SHOWN_LATE: readonly ProblemName[] = [
   'checkpoint_refused',
 ];
 
-/** What shows only once each source was read, such as problems of a subnet as a whole. */
-const isShownLate = ({ problem, name }: Problem): boolean =>
-  (name === undefined && !isBlind(problem)) || SHOWN_LATE.includes(problem);
-
 /** What is known of a subnet as a whole and shows whether some problems are over. */
 export interface Shown {
   /** Whether it can be said how long the wallet of the relayer lasts. */
@@ -191,11 +182,10 @@ export interface Shown {
   readonly parentBlockAt?: number;
 }
 
-/** Whether a problem of an earlier process of subnetd may still be found. */
-function isAwaited(one: Problem, now: number, { parentBlockAt = Number.NEGATIVE_INFINITY }: Shown): boolean {
-  const { restoredAt, problem } = one;
-  if (restoredAt === undefined || !isShownLate(one)) return false;
-  return now - restoredAt < ALL_READ_MS && !(problem === 'parent_behind' && parentBlockAt > restoredAt);
+/** Whether a problem of an earlier process of subnetd may still be found: one that shows only once each source was read. */
+function isAwaited({ restoredAt = -Infinity, problem, name }: Problem, now: number, { parentBlockAt = 0 }: Shown) {
+  const isShownLate = (name === undefined && !isBlind(problem)) || SHOWN_LATE.includes(problem);
+  return isShownLate && now - restoredAt < ALL_READ_MS && !(problem === 'parent_behind' && parentBlockAt > restoredAt);
 }
 
 /** A problem that is not found: nobody renews how long ago the moments of its evidence were. */

@@ -61,10 +61,7 @@ const recovering = (why: string): Veto => ({ kind: 'recovering', why });
 const doubtful = (why: string): Veto => ({ kind: 'doubtful', why });
 
 /** Why what is known of a node is too old to rely on; undefined when it is new. */
-function findStale(
-  state: TargetState,
-  { now, freshSince, silentSince = freshSince }: RestartMoment,
-): string | undefined {
+function findStale(state: TargetState, { now, freshSince, silentSince = freshSince }: RestartMoment) {
   const { name, container } = state.target;
   const needed = state.facts.node?.observation.answered === false ? silentSince : freshSince;
   const height = checkOf(state, 'latest_block');
@@ -116,7 +113,7 @@ function judgeContainer(state: TargetState, facts: ContainerFacts, now: number):
 }
 
 /** What the height says against the vote of a node. */
-function viewHeight({ target: { name }, facts: { node } }: TargetState, state: SubnetState): Veto {
+function judgeHeight({ target: { name }, facts: { node } }: TargetState, state: SubnetState): Veto {
   const { reference, stallAfterMs, subnet } = state;
   const latest = node?.observation.latest.ok === true ? node.latest : undefined;
   if (latest === undefined) return out(`${name} gives no height`);
@@ -132,7 +129,7 @@ function viewHeight({ target: { name }, facts: { node } }: TargetState, state: S
 }
 
 /** A node that was started within the last minutes must have its peers again, and must have been asked for its votes since. */
-function viewStart(state: TargetState, target: NodeTarget, goneNodes: number, now: number): Veto {
+function judgeStart(state: TargetState, target: NodeTarget, goneNodes: number, now: number): Veto {
   const { name, expectedPeers } = target;
   const { container, node } = state.facts;
   const found = findContainer(container);
@@ -174,7 +171,7 @@ function findVeto(state: SubnetState, node: TargetState, member: Member, gone: n
   );
   if (problem !== undefined) return out(problem.summary);
   const found =
-    viewHeight(node, state) ?? (target.component === 'node' ? viewStart(node, target, gone, now) : undefined);
+    judgeHeight(node, state) ?? (target.component === 'node' ? judgeStart(node, target, gone, now) : undefined);
   if (found !== undefined) return found;
   if (member.vote === 'silent') return out(`${target.name} does not vote`);
   return addressOf(facts) === undefined ? doubtful(`${target.name} has not said by which address it votes`) : undefined;

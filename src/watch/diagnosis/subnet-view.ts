@@ -259,7 +259,7 @@ export function checkOf({ checks }: TargetState, name: CheckName): CheckState | 
 export const fails = ({ failing }: TargetView, name: CheckName): boolean => failing.some(({ check }) => check === name);
 
 /** When a target was started, by Docker or else by its log; undefined where neither says so. */
-export const startedAtOf = ({ container, state: { facts } }: TargetView): number | undefined =>
+export const startedAtOf = ({ container, state: { facts } }: Pick<TargetView, 'container' | 'state'>) =>
   'container' in container ? container.container.startedAt : facts.logs?.node?.startedAt;
 
 /** Whether the log of a node has shown a line of a pattern within a time, and since its container was started. */

@@ -18,6 +18,7 @@ import {
   isStopped,
   type NodeView,
   type SubnetView,
+  startedAtOf,
   type TargetView,
 } from './subnet-view.ts';
 
@@ -64,16 +65,14 @@ export function viewStart(state: TargetState, container: ContainerView, now: num
   const { target, facts } = state;
   const { observation, latest } = facts.node ?? {};
   const runs = { isStarting: false, isLooping: false, crashes: false, startedAt: undefined };
-  const byLog = container.kind === 'unknown' || container.kind === 'elsewhere';
-  if (!byLog && container.kind !== 'running') return runs;
-  const ranFrom = byLog ? facts.logs?.node?.startedAt : container.container.startedAt;
+  const ranFrom = isStopped({ container }) ? undefined : startedAtOf({ state, container });
   if (ranFrom === undefined) return runs;
   const startedAt = findBegin(state, ranFrom);
   if (now - startedAt >= START_MS) return runs;
   // One that has answered since, and no longer does, is not starting any more.
   const isSilent = now - startedAt >= SILENT_START_MS || (latest?.lastGoodAt ?? 0) > startedAt;
   if (observation?.answered === false && isSilent) return runs;
-  if (byLog) {
+  if (container.kind !== 'running') {
     // A minute after the first start that brought neither a block nor an answer, another one counts as none.
     const { failedFrom = startedAt } = facts.logs?.node ?? {};
     const loops = startedAt - failedFrom >= START_MS && (latest?.lastGoodAt ?? now) < failedFrom;

@@ -87,15 +87,13 @@ function heightsBefore({ facts: { node, logs } }: TargetState, since: number, lo
 /** When the last lines of the chain before a halt were printed, at the latest. */
 const lastLineOf = ({ since, seenAt }: Problem): number => Math.min(since + ASKED_WITHIN_MS, seenAt);
 
-/** The heights that nodes had at `before`, or in a halt from before it. One alone or just started shows nothing. */
-const findStoodAt = (views: readonly TargetView[], before: number, now: number, halt: Problem | undefined) => [
-  ...(halt?.state === 'open' ? views.flatMap(({ state }) => heightsBefore(state, halt.seenAt, lastLineOf(halt))) : []),
-  ...collect(views, ({ state, container }) => {
+/** The heights that nodes had at `before`. One alone or just started shows nothing. */
+const findStoodAt = (views: readonly TargetView[], before: number, now: number) =>
+  collect(views, ({ state, container }) => {
     const { number, advancedAt = now } = heightOf(state) ?? {};
     const isAlone = countPeers(state.facts) === 0;
     return advancedAt <= before && !isAlone && !viewStart(state, container, now).isStarting ? number : undefined;
-  }),
-];
+  });
 
 /** The heights that nodes had before all that run were started less than a minute ago, as after a crash of all; of others nothing. */
 function findHadBefore(views: readonly TargetView[], now: number): readonly number[] {
@@ -175,8 +173,10 @@ export function viewSubnet(
   const highestOf = (known: readonly number[]) => highest(known.filter(isPossible));
   const halt = before.get({ problem: 'subnet_halted' });
   const stoodAt = highestOf([
-    ...findStoodAt(ofChain, now - stallAfterMs - ASKED_WITHIN_MS, now, halt),
-    ...(halt?.state === 'open' ? [] : findHadBefore(ofChain, now)),
+    ...findStoodAt(ofChain, now - stallAfterMs - ASKED_WITHIN_MS, now),
+    ...(halt?.state === 'open'
+      ? ofChain.flatMap(({ state }) => heightsBefore(state, halt.seenAt, lastLineOf(halt)))
+      : findHadBefore(ofChain, now)),
   ]);
   const haltedUntil = findHaltEnd(halt, ofChain, stoodAt, now);
   const rises = heights.filter((height) => height.risen && canBeWitness(height, against));
