@@ -157,12 +157,7 @@ function findVote(node: NodeView, view: SubnetView, idleVote: Vote | undefined):
  * What is known of each node as a member of the chain; `idle`: those that do not vote for the next block yet. If the chain, which
  * goes on, needs some of these, as the quorum counts them, nobody knows which. `isBlind`: nothing is seen of the nodes.
  */
-export const findMembers = (
-  view: SubnetView,
-  idle: readonly NodeView[],
-  quorum: Quorum | undefined,
-  isBlind = false,
-): readonly Member[] => {
+export function findMembers(view: SubnetView, idle: readonly NodeView[], quorum: Quorum | undefined, isBlind = false) {
   const without = (view.quorum?.voting ?? 0) - idle.length;
   const idleVote = quorum !== undefined && quorum.voting > without ? 'unknown' : 'silent';
   return view.nodes.map((node) => {
@@ -176,7 +171,7 @@ export const findMembers = (
       isOut: node.isOut,
     };
   });
-};
+}
 
 /** The pools hold fewer rounds than these only just after a start. */
 const MIN_VOTE_ROUNDS = 4;
@@ -244,8 +239,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
       ...(counted && { blocksMade: 0, missedRounds: 0 }),
       backInEpoch: chosen?.has(address) ? following : undefined,
     });
-  const known = new Set(active);
-  const isNew = (address: string) => !known.has(address) && known.add(address).size > 0;
+  const idle = new Set([...penalised, ...standby]).difference(new Set(active));
   return {
     ...place,
     isNextKnown: chosen !== undefined,
@@ -255,8 +249,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     upgrade: findComing(view)?.upgrade,
     masternodes: [
       ...active.map(describeActive),
-      ...penalised.filter(isNew).map((address) => describeIdle(address, 'penalised')),
-      ...standby.filter(isNew).map((address) => describeIdle(address, 'standby')),
+      ...[...idle].map((address) => describeIdle(address, penalised.includes(address) ? 'penalised' : 'standby')),
     ],
   };
 }

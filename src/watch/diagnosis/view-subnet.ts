@@ -194,10 +194,9 @@ export function viewSubnet(
     now,
     toWall,
   };
-  const targets = views.map((view): TargetView | NodeView => {
-    const { target } = view.state;
-    return target.component === 'node' ? viewNode(view, target, chain, moment) : view;
-  });
+  const targets = views.map((view): TargetView | NodeView =>
+    view.state.target.component === 'node' ? viewNode(view, view.state.target, chain, moment) : view,
+  );
   const nodes = targets.filter((one) => 'target' in one);
   const known = { nodes, chain, masters: findMasters(nodes, chain), neverSigned: findNeverSigned(nodes) };
   const isKeyLost = before.values.some(({ problem, state }) => KEY_LOST.includes(problem) && state === 'open');

@@ -105,9 +105,8 @@ export function hasStartedWell(
   since: number,
   now: number,
 ): boolean {
-  const { startedAt, stoppedAt = 0, wellFrom = since } = run ?? {};
-  if (wellFrom > since) return true;
-  return startedAt !== undefined && startedAt > since && stoppedAt <= startedAt && now - startedAt >= START_MS;
+  const { startedAt = since, stoppedAt = 0, wellFrom = since } = run ?? {};
+  return wellFrom > since || (startedAt > since && stoppedAt <= startedAt && now - startedAt >= START_MS);
 }
 
 /** A flood of lines is read so much later, so that the last ones of a run may seem to be the first ones of the next. */

@@ -167,11 +167,7 @@ export function foldRelay(before: RelayFacts | undefined, observation: RelayObse
 }
 
 /** Adds what was read of disks. One that is seen no more is forgotten. */
-export const foldDisks = (
-  before: readonly DiskFacts[] | undefined,
-  { disks }: DiskObservation,
-  at: number,
-): readonly DiskFacts[] =>
+export const foldDisks = (before: readonly DiskFacts[] | undefined, { disks }: DiskObservation, at: number) =>
   disks.map(({ folder, targets, free, total }) => {
     const known = before?.find((one) => one.folder === folder);
     const fill = foldFill(known?.fill, { used: total - free, free, total }, at);

@@ -43,11 +43,7 @@ export function findHeardNodes(subnet: readonly KnownTarget[], heard: ReadonlyMa
 }
 
 /** The nodes that the bootnode heard within `windowMs`; undefined without a bootnode whose log can be read. */
-export function listHeardNodes(
-  subnet: readonly KnownTarget[],
-  now: number,
-  windowMs: number,
-): readonly string[] | undefined {
+export function listHeardNodes(subnet: readonly KnownTarget[], now: number, windowMs: number) {
   const logs = subnet.find(({ target }) => target.component === 'bootnode')?.facts.logs;
   if (logs === undefined || !Object.values(logs.sources).some(({ up }) => up)) return undefined;
   return findHeardNodes(subnet, logs.heard)

@@ -138,8 +138,8 @@ function findModeFault([mode, facts]: ModeEntry, logs: LogFacts, base: number, v
       : hangs(mode, silentMs, view);
   const last = Math.max(facts.submittedAt ?? 0, facts.advancedAt ?? 0, base);
   const limitMs = settings.submissionsWithinMs ?? SUBMITS_WITHIN_MS[mode];
-  if (now - last >= limitMs && phase === 'cycle' && silentMs > 1.5 * periodMs) return hangs(mode, silentMs, view);
   if (now - last < limitMs) return undefined;
+  if (phase === 'cycle' && silentMs > 1.5 * periodMs) return hangs(mode, silentMs, view);
   return {
     seen: `${who} has submitted nothing for ${formatDuration(now - last)} (limit ${formatDuration(limitMs)}) although its cycles go on: the subnet commits ${NO_NEW_BLOCKS}`,
   };

@@ -107,9 +107,8 @@ function findPublished(made: readonly Made[]): Found {
 
 /** Containers whose logs show too little, lose lines, or fill the disk, and whose ports are open to everybody. */
 export function findContainerSetup(view: SubnetView): readonly Found[] {
-  const made = collect(view.targets, (one): Made | undefined => {
-    const { container } = one.setup;
-    return container?.ok ? { one, target: one.state.target, container: container.value } : undefined;
-  });
+  const made = collect(view.targets, (one): Made | undefined =>
+    one.setup.container?.ok ? { one, target: one.state.target, container: one.setup.container.value } : undefined,
+  );
   return [...findEach(made, view, findSmall, findQuiet), findEndless(made), findPublished(made)];
 }
