@@ -69,7 +69,7 @@ function chainOf(index: number, nodes: number, way: Way): ChainObservation {
       rounds,
       byMiner: Object.fromEntries(silent.map((miner) => [miner, 5])),
     },
-    pool: { voteRounds: 8, neverSigned: silent, timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+    pool: { voteRounds: 8, neverSigned: silent, timeouts: 0, timeoutRound: 0 },
     block: { number: 64, hash: `0x64${'0'.repeat(62)}` },
     missing: {},
   };

@@ -134,8 +134,6 @@ export interface PoolStatus {
   readonly neverSigned: readonly string[];
   /** The rounds with timeout messages; 0 while blocks come. */
   readonly timeouts: number;
-  /** Missing in every timeout round. */
-  readonly timeoutMissing: readonly string[];
   /** The newest round in which the node itself waited for a block in vain; 0 without one. */
   readonly timeoutRound: number;
   /** Without those whose signer the pool does not name. They are compared with those of other pools, and not kept with the rest. */

@@ -100,7 +100,7 @@ export function diagnosedNode(name: string, names: readonly string[], given: Giv
     consensus: { minePeriodMs: 2_000, timeoutPeriodMs: 10_000, certificateThreshold: 0.667, epoch: 900, gap: 450 },
     masternodes: { number: height, round: 2_000, active: names.map(addressOf), standby: [], penalised: [] },
     missedRounds: { epochBlock: 0, epochRound: 0, rounds: [], byMiner: {} },
-    pool: { voteRounds: 8, neverSigned: [], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+    pool: { voteRounds: 8, neverSigned: [], timeouts: 0, timeoutRound: 0 },
     missing: {},
     ...given.chain,
   };

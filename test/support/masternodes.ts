@@ -19,7 +19,7 @@ export function penalisedSubnet(): SubnetState {
       rounds: [1_719, 1_716, 1_713].map((round) => ({ round, miner: A })),
     },
     nextEpoch: { block: 1_351, candidates: [...active, D], penalised: [A] },
-    pool: { voteRounds: 11, neverSigned: [A], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+    pool: { voteRounds: 11, neverSigned: [A], timeouts: 0, timeoutRound: 0 },
   };
   const down = { fault: { kind: 'refused', address: 'x' }, container: STOPPED } as const;
   const node = (name: string, own: string, more = {}) =>

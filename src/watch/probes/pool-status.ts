@@ -52,10 +52,10 @@ function toEntries(
 
 const countRounds = (entries: readonly PoolEntry[]): number => new Set(entries.map(({ round }) => round)).size;
 
-/** The addresses that are missing in each entry, of at least so many rounds; `own` is that of the asked node. */
-function missingInAll(entries: readonly PoolEntry[], own: string | undefined, minRounds: number): readonly string[] {
+/** The addresses that are missing in each entry, if these are of enough rounds; `own` is that of the asked node. */
+function missingInAll(entries: readonly PoolEntry[], own: string | undefined): readonly string[] {
   const clear = entries.filter(({ isClear }) => isClear);
-  if (countRounds(clear) < minRounds) return [];
+  if (countRounds(clear) < MIN_VOTE_ROUNDS) return [];
   let missing = [...new Set(clear[0]?.listed)].filter((address) => address !== ZERO_ADDRESS);
   for (const { listed, signers, isOwn } of clear) {
     // In a subnet that is well nobody is left after two entries.
@@ -107,9 +107,8 @@ export function toPoolStatus(
   const votes = keepRecent(allVotes);
   return {
     voteRounds: countRounds(votes),
-    neverSigned: missingInAll(votes, own, MIN_VOTE_ROUNDS),
+    neverSigned: missingInAll(votes, own),
     timeouts: countRounds(timeouts),
-    timeoutMissing: missingInAll(timeouts, own, 1),
     timeoutRound: findOwnRound(timeouts),
     votes: toVotes(allVotes),
   };

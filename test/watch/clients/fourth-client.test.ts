@@ -116,7 +116,7 @@ describe('a fourth client', () => {
   });
 
   const NAMES = ['n1', 'n2', 'n3', 'n4'];
-  const pool = { voteRounds: 8, neverSigned: [addressOf('n2')], timeouts: 0, timeoutMissing: [], timeoutRound: 0 };
+  const pool = { voteRounds: 8, neverSigned: [addressOf('n2')], timeouts: 0, timeoutRound: 0 };
   const rounds = [1_999, 1_992].map((round) => ({ round, miner: addressOf('n2') }));
   const missedRounds = { epochBlock: 0, epochRound: 0, rounds, byMiner: { [addressOf('n2')]: 2 } };
   test.each<[string, (name: string) => Given]>([

@@ -133,7 +133,7 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
   const chain = {
     masternodes: { number: 1_000, round: 2_000, active, standby: [], penalised: [] },
     missedRounds: { epochBlock: 0, epochRound: 0, rounds, byMiner: { [silent]: 2 } },
-    pool: { voteRounds: 8, neverSigned: [silent], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+    pool: { voteRounds: 8, neverSigned: [silent], timeouts: 0, timeoutRound: 0 },
   };
 
   test('a halt names it beside the nodes that are out', () => {
@@ -1044,7 +1044,7 @@ test('a container that is gone is another one where its node answered since, wit
 describe('a masternode whose votes nobody has', () => {
   const rounds = [1_995, 1_999].map((round) => ({ round, miner: addressOf('n4') }));
   const chain: Given['chain'] = {
-    pool: { voteRounds: 8, neverSigned: [addressOf('n4')], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+    pool: { voteRounds: 8, neverSigned: [addressOf('n4')], timeouts: 0, timeoutRound: 0 },
     missedRounds: { epochBlock: 0, epochRound: 0, rounds, byMiner: { [addressOf('n4')]: 2 } },
   };
   const names = ['n1', 'n2', 'n3', 'n4'];

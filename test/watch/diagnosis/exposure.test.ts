@@ -156,7 +156,7 @@ describe('an unlocked account', () => {
     const rounds = [1_995, 1_999].map((round) => ({ round, miner: addressOf('n1') }));
     const silent: Given = {
       chain: {
-        pool: { voteRounds: 8, neverSigned: [addressOf('n1')], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+        pool: { voteRounds: 8, neverSigned: [addressOf('n1')], timeouts: 0, timeoutRound: 0 },
         missedRounds: { epochBlock: 0, epochRound: 0, rounds, byMiner: { [addressOf('n1')]: 2 } },
       },
     };

@@ -15,7 +15,7 @@ function haltOf(
   { timeoutRound = 0, client = 'xdposchain' as ClientName, refusedAt = 0, height = 176 } = {},
 ) {
   const masternodes = { number: height, round, epoch: 1, active: NAMES.map(addressOf), standby: [], penalised: [] };
-  const pool = { voteRounds: 0, neverSigned: [], timeouts: 1, timeoutMissing: [], timeoutRound };
+  const pool = { voteRounds: 0, neverSigned: [], timeouts: 1, timeoutRound };
   const chain = { consensus: CONSENSUS, masternodes, pool, ...(nextEpoch && { nextEpoch }) };
   const targets = NAMES.map((name): KnownTarget => {
     const isDown = name === 'n4' && client === 'xdposchain';

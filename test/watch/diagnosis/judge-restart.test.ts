@@ -95,7 +95,7 @@ const masters = (over: object) => ({
 });
 const silentOf = (name: string) => ({
   chain: {
-    pool: { voteRounds: 8, neverSigned: [addressOf(name)], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+    pool: { voteRounds: 8, neverSigned: [addressOf(name)], timeouts: 0, timeoutRound: 0 },
     missedRounds: {
       epochBlock: 0,
       epochRound: 0,

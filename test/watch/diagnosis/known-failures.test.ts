@@ -202,7 +202,7 @@ describe('a node that may open no more files', () => {
   const RISK = 'quorum_at_risk';
   const address = addressOf('n2');
   const silent = {
-    pool: { voteRounds: 8, neverSigned: [address], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+    pool: { voteRounds: 8, neverSigned: [address], timeouts: 0, timeoutRound: 0 },
     missedRounds: {
       ...{ epochBlock: 0, epochRound: 0, byMiner: { [address]: 2 } },
       rounds: [1_999, 1_992].map((round) => ({ round, miner: address })),

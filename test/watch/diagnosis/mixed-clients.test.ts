@@ -49,7 +49,7 @@ describe('a subnet of two clients', () => {
     const rounds = [1_990, 1_994].map((round) => ({ round, miner: addressOf('n2') }));
     const told: Partial<ChainObservation> = {
       missedRounds: { epochBlock: 900, epochRound: 1_800, rounds, byMiner: { [addressOf('n2')]: 2 } },
-      pool: { voteRounds: 8, neverSigned: [addressOf('n2')], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+      pool: { voteRounds: 8, neverSigned: [addressOf('n2')], timeouts: 0, timeoutRound: 0 },
     };
     const state = stateOf(mixed((name) => ({ chain: (answers(name) ? told : silent) as Partial<ChainObservation> })));
     expect(state.epoch?.masternodes.find(({ name }) => name === 'n2')).toMatchObject({

@@ -282,7 +282,7 @@ describe('the problem', () => {
     const round = height + missedRounds.rounds.length;
     const masternodes = { number: height, round, active, standby: [], penalised };
     const nextEpoch = chosen && { block: 1_351, ...chosen };
-    const pool = { voteRounds: 8, neverSigned: isDown ? [B] : [], timeouts: 0, timeoutMissing: [], timeoutRound: 0 };
+    const pool = { voteRounds: 8, neverSigned: isDown ? [B] : [], timeouts: 0, timeoutRound: 0 };
     const nodes = NAMES.map((name, place) => {
       const node = diagnosedNode(name, NAMES, {
         ...{ height, stalledMs },

@@ -17,7 +17,7 @@ function findHaltWith(gap: number, ...said: readonly Said[]) {
   const active = NAMES.map(addressOf);
   const nodes = names.map((name, index) => {
     const [timeoutRound, agoMs, container, firstAgoMs = agoMs] = said[index] ?? [0, 0];
-    const pool = { voteRounds: 8, neverSigned: [], timeouts: 1, timeoutMissing: [] };
+    const pool = { voteRounds: 8, neverSigned: [], timeouts: 1 };
     const known = diagnosedNode(name, names, {
       stalledMs: 240_000,
       ...(container && { container }),
@@ -137,7 +137,7 @@ test('nodes that were started less than a minute ago are waited for: they come u
 
 test('nothing else is to be restarted while one that has just answered is away, as for a restart', () => {
   const away = (agoMs: number, isStopped = false) => {
-    const said = { voteRounds: 8, neverSigned: [], timeouts: 1, timeoutMissing: [] };
+    const said = { voteRounds: 8, neverSigned: [], timeouts: 1 };
     const nodes = NAMES.map((name, index) => {
       const pool = { ...said, timeoutRound: index < 2 ? 384 : 385 };
       const isAway = name === 'n4';

@@ -219,7 +219,7 @@ test('a healthy subnet of any size has no problem, and neither has one whose pee
 });
 
 test('a masternode whose votes nobody has and whose rounds bring no block does not vote; one that only missed the quorum does', () => {
-  const pool = { voteRounds: 8, neverSigned: [addressOf('n2')], timeouts: 0, timeoutMissing: [], timeoutRound: 0 };
+  const pool = { voteRounds: 8, neverSigned: [addressOf('n2')], timeouts: 0, timeoutRound: 0 };
   const rounds = [1_999, 1_992].map((round) => ({ round, miner: addressOf('n2') }));
   const missedRounds = { epochBlock: 0, epochRound: 0, rounds, byMiner: { [addressOf('n2')]: 2 } };
   const all = (chain: Given['chain']) => NAMES.map((name) => diagnosedNode(name, NAMES, { chain }));
@@ -237,7 +237,7 @@ test('a masternode whose votes nobody has and whose rounds bring no block does n
 });
 
 test('a node that gives no vote as it lacks a snapshot is to sync again, since a restart brings none back', () => {
-  const pool = { voteRounds: 8, neverSigned: [addressOf('n2')], timeouts: 0, timeoutMissing: [], timeoutRound: 0 };
+  const pool = { voteRounds: 8, neverSigned: [addressOf('n2')], timeouts: 0, timeoutRound: 0 };
   const rounds = [1_999, 1_992].map((round) => ({ round, miner: addressOf('n2') }));
   const missedRounds = { epochBlock: 0, epochRound: 0, rounds, byMiner: { [addressOf('n2')]: 2 } };
   const fixOf = (agoMs: number, client: ClientName) => {

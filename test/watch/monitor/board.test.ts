@@ -375,7 +375,7 @@ test('double votes come from pools and from logs, count once, and stay with thei
   const board = createBoard();
   board.load(toInventory([a, b]), 0);
   const at = { round: 7, gap: 0, number: 7 };
-  const pool = { voteRounds: 1, neverSigned: [], timeouts: 0, timeoutMissing: [], timeoutRound: 0 };
+  const pool = { voteRounds: 1, neverSigned: [], timeouts: 0, timeoutRound: 0 };
   const seen = (address: string, votes: PoolVotes): NodeObservation => ({
     ...answered,
     chain: { address, genesis: '0xg', pool: { ...pool, votes }, missing: {} },
@@ -416,7 +416,7 @@ test('the pool of a node that claims an impossible height accuses nobody, and th
   const accusedAt = (height: number) => {
     const board = createBoard();
     board.load(toInventory([a, b]), 0);
-    const pool = { voteRounds: 1, neverSigned: [], timeouts: 0, timeoutMissing: [], timeoutRound: 0 };
+    const pool = { voteRounds: 1, neverSigned: [], timeouts: 0, timeoutRound: 0 };
     const see = (target: typeof a, number: number, at: number, ...votes: PoolVotes) => {
       const chain = { address: `0x${target.name}`, genesis: '0xg', pool: { ...pool, votes }, missing: {} };
       const latest = { ok: true, value: { number } } as const;

@@ -114,7 +114,7 @@ test('nodes that say something else have lists of their own', () => {
 test('more different answers than there are nodes that agree are kept apart', () => {
   const share = createChainShare();
   const of = (miner: string): ChainObservation => ({
-    pool: { voteRounds: 4, neverSigned: [miner], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+    pool: { voteRounds: 4, neverSigned: [miner], timeouts: 0, timeoutRound: 0 },
     missing: {},
   });
   for (let index = 0; index < 20; index += 1) expect(share(of(`0x${index}`))).toEqual(of(`0x${index}`));

@@ -32,7 +32,7 @@ test('what probes and logs show of the masternodes is compared on the board, and
         masternodes: { number, round: number, active, standby: [], penalised: [] },
         missedRounds: { epochBlock: 0, epochRound: 0, rounds: [], byMiner: {} },
         pool: {
-          ...{ voteRounds: 8, neverSigned: [], timeouts: 0, timeoutMissing: [], timeoutRound: 0 },
+          ...{ voteRounds: 8, neverSigned: [], timeouts: 0, timeoutRound: 0 },
           votes: votesOf(active, 30, [active[1] as string]),
         },
       };

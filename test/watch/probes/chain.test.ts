@@ -57,7 +57,6 @@ describe('what a real node said about its chain', () => {
         voteRounds: 6,
         neverSigned: [],
         timeouts: 0,
-        timeoutMissing: [],
         timeoutRound: 0,
         votes: expect.any(Array),
       },
@@ -73,7 +72,6 @@ describe('what a real node said about its chain', () => {
       voteRounds: 6,
       neverSigned: [A8A8],
       timeouts: 0,
-      timeoutMissing: [],
       timeoutRound: 0,
       votes: expect.any(Array),
     });
@@ -87,14 +85,13 @@ describe('what a real node said about its chain', () => {
     expect(chain?.block).toEqual({ number: 32, hash: hashOf(32) });
   });
 
-  test('names the two that send no timeout, and not the asked node, whose own the pool does not name', async () => {
+  test('gives the round in which the asked node waits, whose own signature the pool does not name', async () => {
     const chain = await chainOf(recordedMethods('one-down', 'two-down-pool'));
     expect(chain?.address).toBe(F9B4);
     expect(chain?.pool).toEqual({
       voteRounds: 6,
       neverSigned: [],
       timeouts: 1,
-      timeoutMissing: [A80D, D92F],
       timeoutRound: 359,
       votes: expect.any(Array),
     });
@@ -113,9 +110,10 @@ describe('what a real node said about its chain', () => {
 
   test('does not say of anyone who signed that they are missing, even if the node does, nor of the address of nobody', async () => {
     const entry = { CurrentNumber: 1, CurrentSigners: [A8A8], MissingSigners: [A8A8, A80D, ZERO] };
-    const pool = { vote: {}, timeout: { '7:0': entry } };
+    const vote = Object.fromEntries([7, 8, 9, 10].map((round) => [`${round}:0`, entry]));
+    const pool = { vote, timeout: {} };
     const chain = await chainOf({ ...recordedMethods('one-down'), XDPoS_getLatestPoolStatus: () => pool });
-    expect(chain?.pool).toMatchObject({ timeouts: 1, timeoutMissing: [A80D] });
+    expect(chain?.pool).toMatchObject({ voteRounds: 4, neverSigned: [A80D] });
   });
 
   test.each([
@@ -140,10 +138,12 @@ describe('what a real node said about its chain', () => {
   );
 
   test('names nobody by a pool in which the own signature cannot be recognised', async () => {
-    const { eth_coinbase: _, ...methods } = recordedMethods('one-down', 'two-down-pool');
-    const chain = await chainOf(methods);
+    const entry = { CurrentNumber: 2, CurrentSigners: [A8A8, ZERO], MissingSigners: [A80D] };
+    const vote = Object.fromEntries([7, 8, 9, 10].map((round) => [`${round}:0`, entry]));
+    const { eth_coinbase: _, ...methods } = recordedMethods('one-down');
+    const chain = await chainOf({ ...methods, XDPoS_getLatestPoolStatus: () => ({ vote, timeout: {} }) });
     expect(chain?.missing.address).toBe('method-not-found');
-    expect(chain?.pool).toMatchObject({ timeouts: 1, timeoutMissing: [] });
+    expect(chain?.pool).toMatchObject({ voteRounds: 4, neverSigned: [] });
   });
 
   test('gives the identity of another chain before its first commit, although it gives no height', async () => {
@@ -155,7 +155,7 @@ describe('what a real node said about its chain', () => {
       address: D92F,
       masternodes: { number: 0, active: [A80D, A8A8, D92F, F9B4] },
       missedRounds: { epochBlock: 0, epochRound: 0, rounds: [], byMiner: {} },
-      pool: { voteRounds: 0, neverSigned: [], timeouts: 1, timeoutMissing: [A80D, A8A8, F9B4], timeoutRound: 1 },
+      pool: { voteRounds: 0, neverSigned: [], timeouts: 1, timeoutRound: 1 },
     });
     expect(chain?.missing).toEqual({ block: 'not-yet', nodeId: 'not-served', peerIds: 'not-served' });
   });

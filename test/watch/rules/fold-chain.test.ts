@@ -24,7 +24,7 @@ test('since when a node waits in its round is known from its first answer with t
   const waitsSince = (...rounds: readonly number[]) => {
     let facts: ChainFacts | undefined;
     for (const [minute, timeoutRound] of rounds.entries()) {
-      const pool = { voteRounds: 0, neverSigned: [], timeouts: 1, timeoutMissing: [], timeoutRound };
+      const pool = { voteRounds: 0, neverSigned: [], timeouts: 1, timeoutRound };
       const chain = { chainId: 1, pool, missing: {} };
       facts = foldChain(facts, { answered: true, latest: { ok: true, value: { number: 7 } }, chain }, minute);
     }

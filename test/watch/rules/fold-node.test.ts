@@ -176,7 +176,7 @@ describe('what a node says about its chain', () => {
   it('keeps what was said of the epoch until it was asked for again, or is of another chain', () => {
     const epochOf = (...observations: readonly NodeObservation[]) => foldAll(...observations)?.chain?.epoch;
     const missedRounds = { epochBlock: 0, epochRound: 0, rounds: [{ round: 3, miner: '0xa' }], byMiner: { '0xa': 1 } };
-    const pool = { voteRounds: 4, neverSigned: ['0xa'], timeouts: 0, timeoutMissing: [], timeoutRound: 0 };
+    const pool = { voteRounds: 4, neverSigned: ['0xa'], timeouts: 0, timeoutRound: 0 };
     const all = said(9, { genesis, missedRounds, pool, missing: {} });
     const some = said(10, { genesis, missing: {} });
     expect(epochOf(all)).toEqual({ missedRounds });
