@@ -98,7 +98,7 @@ const LOG_ALIVE_MS = 15_000;
 const NEXT_LINE_MS = 5_000;
 
 /** Whether the last line with a new block shows that a node runs which does not answer. */
-function isAliveByLog(state: TargetState, fault: Fault | undefined, { lastLine, now }: Moment): boolean {
+function isAliveByLog(state: TargetState, fault: Fault | undefined, { lastLine, now }: SubnetMoment): boolean {
   const at = state.facts.logs?.node?.advancedAt;
   if (at === undefined || now - at >= LOG_ALIVE_MS || lastLine - at >= NEXT_LINE_MS) return false;
   if (fault?.kind !== 'refused') return true;
@@ -119,7 +119,7 @@ export function viewTarget(state: TargetState, setup: TargetSetup): TargetView {
 }
 
 /** What the view of each node of a subnet needs of the others. */
-export interface Moment extends Pick<SubnetView, 'stallAfterMs' | 'reference' | 'now' | 'toWall'> {
+interface SubnetMoment extends Pick<SubnetView, 'stallAfterMs' | 'reference' | 'now' | 'toWall'> {
   /** How many blocks below the reference a node may be. */
   readonly maxLag: number;
   /**
@@ -142,7 +142,7 @@ export interface Moment extends Pick<SubnetView, 'stallAfterMs' | 'reference' | 
 }
 
 /** Whether a block was made when the chain had stood for the stall limit. One of the future shows that clocks differ. */
-function isMadeInHalt(block: Progress | undefined, { stoodSince, stallAfterMs, now, toWall }: Moment): boolean {
+function isMadeInHalt(block: Progress | undefined, { stoodSince, stallAfterMs, now, toWall }: SubnetMoment): boolean {
   const madeAt = (block?.timestamp ?? 0) * 1_000;
   return madeAt > toWall(stoodSince) + stallAfterMs && madeAt <= toWall(now) + stallAfterMs;
 }
@@ -150,7 +150,7 @@ function isMadeInHalt(block: Progress | undefined, { stoodSince, stallAfterMs, n
 /** Whether a rise to this height shows that the chain goes on: it is credible, and not that of a node that catches up. */
 export const canBeWitness = (
   height: Progress | undefined,
-  { reference, maxLag }: Pick<Moment, 'reference' | 'maxLag'>,
+  { reference, maxLag }: Pick<SubnetMoment, 'reference' | 'maxLag'>,
 ): boolean =>
   height === undefined ||
   reference === undefined ||
@@ -159,11 +159,11 @@ export const canBeWitness = (
 /** Whether half of the nodes are above this one, and the chain has gone on since for longer than probes differ. */
 const isLeftBehind = (
   { number, riseDueSince, passedAt = Number.POSITIVE_INFINITY }: Progress,
-  { reference = number, lastRise, stallAfterMs }: Moment,
+  { reference = number, lastRise, stallAfterMs }: SubnetMoment,
 ): boolean => number < reference && lastRise - Math.max(riseDueSince, passedAt) >= stallAfterMs / 2;
 
 /** Whether the turns that the chain counts as missed show that a silent node takes its own: the last two of each masternode were since. */
-function takesTurns({ facts }: TargetState, { counted }: ChainView, moment: Moment) {
+function takesTurns({ facts }: TargetState, { counted }: ChainView, moment: SubnetMoment) {
   const { reference, lastRise, stallAfterMs, now } = moment;
   if (counted === undefined || reference === undefined || now - lastRise >= stallAfterMs) return false;
   const { active, round, number } = counted.masternodes;
@@ -177,7 +177,7 @@ function takesTurns({ facts }: TargetState, { counted }: ChainView, moment: Mome
   return !rounds.some((one) => one.round >= oldest && (address ?? one.miner) === one.miner);
 }
 
-export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView, moment: Moment): NodeView {
+export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView, moment: SubnetMoment): NodeView {
   const { stallAfterMs, stoodAt, stillOut, haltedUntil, now } = moment;
   const { state, container } = view;
   const isForeign = chain.foreign.has(state);
