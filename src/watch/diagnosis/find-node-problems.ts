@@ -186,13 +186,12 @@ function findPartitioned(node: NodeView, view: SubnetView): Found {
 
 /** A height that is stalled while others rise. */
 function findStalled(node: NodeView, witness: NodeView | undefined, view: SubnetView): Found {
-  const { now } = view;
   const { name, height, isStalled, peers, isStarting, chainFacts } = node;
   if (height === undefined || !isStalled || isStarting || witness === undefined) return undefined;
-  const seen = `${name} has been at block ${height.number} for ${formatDuration(now - height.riseDueSince)}${peers === undefined ? '' : ` with ${peers} peers`}`;
+  const seen = `${name} has been at block ${height.number} for ${formatDuration(view.now - height.riseDueSince)}${peers === undefined ? '' : ` with ${peers} peers`}`;
   return suspectTarget('node_stalled', node, {
     summary: `${name} is stalled at block ${height.number}`,
-    evidence: `${seen}, while ${witness.name} rises${describeHealth(healthOf(chainFacts, now))}`,
+    evidence: `${seen}, while ${witness.name} rises${describeHealth(healthOf(chainFacts, view.now))}`,
     fix: `${commandToRestart(node)}; if it stalls again, check its disk and memory, and ${commandToSeeLog(node.target)}`,
     explains: explain(node, 'latest_block', 'log_block'),
     lastedMs: stalledMs(node, view),
@@ -204,7 +203,6 @@ const REFUSED_MS = 15_000;
 
 /** What else fails the check of the latest block. */
 function findHeightProblem(node: NodeView, view: SubnetView): Found {
-  const { now, stallAfterMs } = view;
   const { name, state, height, fault } = node;
   const check = checkOf(state, 'latest_block');
   /** No time helps: it was started without this method. */
@@ -217,7 +215,7 @@ function findHeightProblem(node: NodeView, view: SubnetView): Found {
     return suspectTarget('node_without_block', node, { ...told, summary, ...(isRefused && { confirmMs: REFUSED_MS }) });
   }
   // Until another node has had time to rise, the whole subnet may be halted.
-  if (now - height.riseDueSince >= stallAfterMs) return undefined;
+  if (view.now - height.riseDueSince >= view.stallAfterMs) return undefined;
   if (height.number <= (view.reference ?? height.number))
     return suspectTarget('node_behind', node, { ...told, summary: `${name} is behind the other nodes` });
   return suspectTarget('height_not_credible', node, {

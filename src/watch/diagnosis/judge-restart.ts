@@ -131,8 +131,7 @@ function judgeHeight({ target: { name }, facts: { node } }: TargetState, state: 
 /** A node that was started within the last minutes must have its peers again, and must have been asked for its votes since. */
 function judgeStart(state: TargetState, target: NodeTarget, goneNodes: number, now: number): Veto {
   const { name, expectedPeers } = target;
-  const { container, node } = state.facts;
-  const found = findContainer(container);
+  const found = findContainer(state.facts.container);
   // Without a container, a restart shows as a time without an answer.
   const startedAt = found ? (found.startedAt ?? now) : (checkOf(state, 'latest_block')?.since ?? now);
   const begin = found ? 'its start' : 'it was first seen to answer';
@@ -144,7 +143,7 @@ function judgeStart(state: TargetState, target: NodeTarget, goneNodes: number, n
   if (peers < expected)
     return recovering(`${name} has ${peers} of ${expected} peers ${formatDuration(ran)} after ${begin}`);
   // What it says in its first minute shows nothing of its votes.
-  return (node?.chain?.at ?? 0) - startedAt < START_MS
+  return (state.facts.node?.chain?.at ?? 0) - startedAt < START_MS
     ? recovering(
         `${name} must be asked for its votes once more, as only ${formatDuration(ran)} have passed since ${begin}`,
       )

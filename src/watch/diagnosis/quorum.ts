@@ -214,10 +214,9 @@ const SPARE_BLOCKS = 4;
  */
 export function findStallMs({ consensus, masternodes }: ChainView): number | undefined {
   if (consensus === undefined || masternodes === undefined) return undefined;
-  const { minePeriodMs, certificateThreshold } = consensus;
   const total = masternodes.active.length;
-  const mayLose = Math.min(total - requiredVotes(total, certificateThreshold), MAX_TURNS);
-  let stallMs = SPARE_BLOCKS * minePeriodMs;
+  const mayLose = Math.min(total - requiredVotes(total, consensus.certificateThreshold), MAX_TURNS);
+  let stallMs = SPARE_BLOCKS * consensus.minePeriodMs;
   for (let before = 0; before <= mayLose; before += 1) stallMs += timeoutMs(consensus, before);
   return stallMs;
 }

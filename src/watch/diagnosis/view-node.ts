@@ -170,11 +170,10 @@ function takesTurns({ facts }: TargetState, { counted }: ChainView, moment: Subn
   // A masternode that takes no part misses each of its turns, of which it has had two by so many blocks.
   const since = facts.node?.latest?.number ?? Number.NEGATIVE_INFINITY;
   if (Math.min(number, reference) - since < 2 * active.length) return false;
-  const { epochRound, rounds } = counted.missedRounds;
   const oldest = round - 2 * active.length;
   const address = addressOf(facts);
-  if (oldest < epochRound || (address !== undefined && !active.includes(address))) return false;
-  return !rounds.some((one) => one.round >= oldest && (address ?? one.miner) === one.miner);
+  if (oldest < counted.missedRounds.epochRound || (address !== undefined && !active.includes(address))) return false;
+  return !counted.missedRounds.rounds.some((one) => one.round >= oldest && (address ?? one.miner) === one.miner);
 }
 
 export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView, moment: SubnetMoment): NodeView {
@@ -186,7 +185,6 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
   const height = heightOf(state);
   const fault = observation?.latest.ok === false ? observation.latest.fault : undefined;
   const answers = observation === undefined || (fault && isOwnFault(fault)) ? undefined : observation.answered;
-  const { advancedAt: risenAt, height: logged } = logs?.node ?? {};
   const peers = countPeers(state.facts);
   const { isStarting, isLooping, crashes, startedAt } = viewStart(state, container, now);
   const before = startedAt === undefined ? Number.NEGATIVE_INFINITY : moment.heightAt(startedAt);
@@ -200,7 +198,7 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
     !isForeign &&
     ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
       // The log is a second witness of a node that does not answer. That of a node that answers adds nothing.
-      (observation?.answered !== true && within(risenAt, stallAfterMs, now)));
+      (observation?.answered !== true && within(logs?.node?.advancedAt, stallAfterMs, now)));
   const unseen = fault && (isBarred(fault) ? 'barred' : takesTurns(state, chain, moment) ? 'votes' : undefined);
   const isLogAlive = isAliveByLog(state, fault, moment);
   const isSilent = answers === false && unseen === undefined && !isLogAlive && askedAt(state) > haltedUntil;
@@ -208,7 +206,7 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
   const isWitness = canBeWitness(height, moment);
   // A block that is no higher than the last one may be lost again, until one is committed.
   const isNew =
-    ((observation?.answered === true ? height?.number : logged) ?? Number.POSITIVE_INFINITY) >
+    ((observation?.answered === true ? height?.number : logs?.node?.height) ?? Number.POSITIVE_INFINITY) >
       Math.max(stoodAt, before) || isMadeNow;
   const isRepeating =
     height !== undefined && height.number <= stoodAt && within(height.riseDueSince, stallAfterMs, now);

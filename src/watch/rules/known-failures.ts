@@ -37,12 +37,11 @@ export function hasLostData(facts: Facts): boolean {
   const fall = findFall(facts);
   if (fall !== undefined && fall.from - fall.to > MOST_BY_KILL) return true;
   const { logs, container } = facts;
-  const { genesis_written, loaded_genesis } = logs?.patterns ?? {};
   // Its log may show a start before Docker does.
   const startedAt = later(container?.run?.startedAt, logs?.node?.startedAt);
   const isOfStart = (line: PatternFacts | undefined) =>
     line !== undefined && startedAt !== undefined && isOfRun(line.at, startedAt);
-  return isOfStart(genesis_written) || isOfStart(loaded_genesis);
+  return isOfStart(logs?.patterns.genesis_written) || isOfStart(logs?.patterns.loaded_genesis);
 }
 
 /** The lines about one refused block: that it was refused, and why. */
