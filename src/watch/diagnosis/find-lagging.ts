@@ -118,8 +118,10 @@ const LOOK_AT_PATH = 'measure the path to the machines of the others, for exampl
 /** A masternode that falls behind the others: in its turns, with the usual share that is missed of them, or in its blocks. */
 function findLaggard(view: SubnetView, lag: LagFacts, address: string) {
   const node = view.masters.get(address);
-  // What keeps it from taking part is a problem of its own, and so is a wrong clock.
-  if (node === undefined || node.isOut || node.isStarting || fails(node, 'latest_block')) return undefined;
+  if (node === undefined) return undefined;
+  // What keeps it from taking part is a problem of its own, and so is a wrong clock. A slow node fails now and then.
+  const isKnown = view.before.get({ problem: 'node_lags', component: 'node', name: node.name })?.state === 'open';
+  if (node.isOut || node.isStarting || (!isKnown && fails(node, 'latest_block'))) return undefined;
   const blocks = lag.blocks.get(node.name);
   const lateMs = Math.max(LEAST_DELAY_MS, (view.chain.consensus?.minePeriodMs ?? 0) / 2);
   const late = blocks !== undefined && blocks.delayMs >= lateMs ? blocks : undefined;

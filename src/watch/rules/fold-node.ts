@@ -44,8 +44,10 @@ export function foldChain(
   const epochBefore = (isOther ? undefined : before?.epoch) ?? UNKNOWN;
   const round = chain.pool?.timeoutRound ?? 0;
   const waitsSince = round === pool?.timeoutRound ? before?.waitsSince : at;
+  // A node that is slow still signs as it has said before.
+  const isUnsaid = address !== undefined && chain.missing.address === 'no-answer';
   return {
-    observation: chain,
+    observation: isUnsaid ? { ...chain, address } : chain,
     at,
     epoch: isAsked ? { masternodes, missedRounds, nextEpoch } : epochBefore,
     replaced: isOther ? { chainId, genesis, at } : before?.replaced,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { BlockLag, LagFacts, TurnTally } from '../../../src/model/lag.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import type { FollowedProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
 import { addressOf, diagnosedNode, type Given, NOW, STOPPED } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 import { runLag } from '../../support/lag-run.ts';
@@ -18,12 +19,13 @@ interface Odd {
   readonly given?: Given;
   /** How far all clocks are ahead of ours, and that of the second node alone. */
   readonly aheadMs?: readonly [all: number, own: number];
+  readonly before?: FollowedProblems;
 }
 
 const TURNS: TurnTally = { of: 400, hits: 4, times: 4, clean: 60 };
 const QUICK: BlockLag = { blocks: 100, delayMs: 0, delayP95Ms: 90, importMs: 4 };
 
-function find({ turns, others, blocks, votes = 0.25, given, aheadMs: [all, own] = [0, 0] }: Odd) {
+function find({ turns, others, blocks, votes = 0.25, given, aheadMs: [all, own] = [0, 0], before }: Odd) {
   const isOdd = (name: string) => name === 'n2';
   const lag: LagFacts = {
     turns: new Map(NAMES.map((name) => [addressOf(name), { ...TURNS, ...(isOdd(name) ? turns : others) }])),
@@ -41,8 +43,10 @@ function find({ turns, others, blocks, votes = 0.25, given, aheadMs: [all, own] 
     settings: DEFAULT_SETTINGS,
     targets: nodes.map((one) => one.target),
   };
-  const { problems, epoch } = diagnoseSubnet(subnet, judgeTargets(nodes, NOW), NO_PROBLEMS, NOW, { facts: { lag } });
+  const followed = diagnoseSubnet(subnet, judgeTargets(nodes, NOW), before ?? NO_PROBLEMS, NOW, { facts: { lag } });
+  const { problems, epoch } = followed;
   return {
+    followed,
     problems: problems
       .filter(({ problem }) => problem === 'node_lags')
       .map(({ name, severity, summary, evidence, fix }) => [name, severity, summary, evidence, fix]),
@@ -85,6 +89,14 @@ describe('a masternode that misses turns', () => {
     for (const given of [down, { peers: [] }, { height: 900, stalledMs: 120_000 }])
       expect(find({ turns: OFTEN, given }).problems).toEqual([]);
   });
+});
+
+test('a masternode that is named stays named while its height is behind for a time', () => {
+  const behind = { height: 900, stalledMs: 120_000 };
+  const { followed } = find({ turns: OFTEN });
+  const named = followed.problems.map((one) => ({ ...one, state: 'open' as const, since: NOW - HOUR }));
+  const again = find({ turns: OFTEN, given: behind, before: { problems: named, ended: [] } });
+  expect(again.followed.problems.find(({ problem }) => problem === 'node_lags')?.state).toBe('open');
 });
 
 test('a masternode with a wrong clock is not named, unless it is our clock that is wrong', () => {

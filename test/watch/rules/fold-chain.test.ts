@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ChainObservation } from '../../../src/model/chain.ts';
 import type { ChainFacts } from '../../../src/model/facts.ts';
 import { foldChain } from '../../../src/watch/rules/fold-node.ts';
 
@@ -18,6 +19,20 @@ test('the key that a node had before is known with when it gave another one', ()
   expect(follow('a', 'b', 'a')).toEqual({ address: 'b', at: 2 });
   // It has not said its address.
   expect(follow('a', undefined, undefined)).toBeUndefined();
+});
+
+test('a node that is slow to say by which address it signs signs by the one that it has said', () => {
+  const look = (chain: Pick<ChainObservation, 'address' | 'missing'>) =>
+    ({ answered: true, latest: { ok: true, value: { number: 7 } }, chain: { chainId: 1, ...chain } }) as const;
+  const said = foldChain(undefined, look({ address: 'a', missing: {} }), 1);
+  const slow = foldChain(said, look({ missing: { address: 'no-answer' } }), 2);
+  expect(slow?.observation.address).toBe('a');
+  expect(foldChain(slow, look({ address: 'b', missing: {} }), 3)).toMatchObject({
+    observation: { address: 'b' },
+    keyBefore: { address: 'a', at: 3 },
+  });
+  // It has none any more.
+  expect(foldChain(said, look({ missing: { address: 'error' } }), 2)?.observation.address).toBeUndefined();
 });
 
 test('since when a node waits in its round is known from its first answer with that round', () => {
