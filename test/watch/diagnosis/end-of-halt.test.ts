@@ -104,11 +104,12 @@ describe('a halt', () => {
   });
 
   it.each([
-    ['rose to', true, undefined],
-    ['was first seen at', false, 'no block after 174 for 2m'],
-  ] as const)('is over with a block that a node %s before it ended: %s', (_, risen, said) => {
+    ['rose to', true, 5_000, undefined],
+    ['was first seen at', false, 5_000, 'no block after 174 for 2m'],
+    ['rose to before the others stood', true, 200_000, 'no block after 174 for 2m'],
+  ] as const)('is over with a block that a node that has ended %s: %s, %d ms ago', (_, risen, stalledMs, said) => {
     const fault = { kind: 'refused', address: 'x' } as const;
-    const ended = diagnosedNode('n4', NAMES, { height: 175, stalledMs: 5_000, fault, container: STOPPED });
+    const ended = diagnosedNode('n4', NAMES, { height: 175, stalledMs, fault, container: STOPPED });
     const facts = {
       ...ended.facts,
       logs: undefined,

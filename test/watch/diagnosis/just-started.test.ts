@@ -197,3 +197,9 @@ test('a node in a loop is not waited for between two runs either', () => {
   expect(fixOf([])).toBe('wait until n4 answers');
   expect(fixOf([NOW - 20_000])).toBe('if no block has come by 02:47:10 UTC');
 });
+
+test('a node that was stopped less than a minute after its start is missing, and is not waited for', () => {
+  const container = { ...STOPPED, startedAt: NOW - 30_000, finishedAt: NOW - 10_000 };
+  const { quorum } = tell({ n4: { container, fault: refused } });
+  expect(quorum).toEqual({ total: 4, required: 3, voting: 3, starting: undefined });
+});

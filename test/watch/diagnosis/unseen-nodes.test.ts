@@ -417,3 +417,7 @@ test.each<[string, Respond, string, string | undefined]>([
   const [answer] = await client.ask([{ method: 'eth_chainId', params: [] }]);
   expect(answer).toEqual({ ok: false, why, ...(fix && { fix }) });
 });
+
+test('a subnet without nodes is neither out of reach nor halted', () => {
+  expect(namesOf([])).toEqual([]);
+});
