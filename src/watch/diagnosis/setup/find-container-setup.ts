@@ -48,13 +48,12 @@ function findEndless(made: readonly Made[]): Found {
 }
 
 /** A bootnode whose log does not show from which nodes it receives pings. */
-function findQuiet({ one, target, container }: Made): Found {
+function findQuiet({ one, target, container: { name: container, verbosity } }: Made): Found {
   const { component, name, container: ref } = target;
-  const { verbosity } = container;
   if (component !== 'bootnode' || verbosity === undefined || verbosity >= PINGS_LEVEL) return undefined;
   return suspectTarget('bootnode_log_quiet', one, {
     summary: 'the log of the bootnode does not show whom it hears',
-    evidence: `${container.name} runs with -verbosity ${verbosity}, and pings are printed from ${PINGS_LEVEL} on`,
+    evidence: `${container} runs with -verbosity ${verbosity}, and pings are printed from ${PINGS_LEVEL} on`,
     fix: `write \`command: ["-verbosity", "6", "-nodekey", "bootnode.key"]\` below ${serviceOf(ref, name)} in docker-compose.yml, and ${commandToRecreate(ref)}`,
   });
 }

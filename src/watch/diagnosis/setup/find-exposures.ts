@@ -30,9 +30,8 @@ const PLACES: Readonly<Record<Reach, string>> = {
 
 /** The endpoints that most can reach; undefined when there are none. */
 export function describeWhere(servedAt: readonly Endpoint[]): Where | undefined {
-  const reaches = servedAt.map(reachOf);
-  const reach = REACHES.find((one) => reaches.includes(one));
-  const endpoints = servedAt.filter((_, index) => reaches[index] === reach);
+  const reach = REACHES.find((one) => servedAt.some((each) => reachOf(each) === one));
+  const endpoints = servedAt.filter((each) => reachOf(each) === reach);
   const [first] = endpoints;
   if (reach === undefined || first === undefined) return undefined;
   const shown = endpoints.slice(0, 2).map(formatEndpoint);
