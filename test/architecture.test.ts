@@ -23,7 +23,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   'watch/clients': { rooms: ['lib', 'model'], packages: [] },
   'watch/docker': { rooms: ['lib', 'model', 'watch/clients'], packages: ['dockerode', 'ssh2'] },
   'watch/probes': {
-    rooms: ['lib', 'lib/net', 'model', 'watch/clients', 'watch/docker'],
+    rooms: ['lib', 'lib/net', 'model', 'watch/clients', 'watch/docker', 'watch/import'],
     packages: ['playwright-core', 'viem'],
   },
   'watch/logs': { rooms: ['lib', 'model', 'watch/docker'], packages: ['re2js'] },

@@ -89,7 +89,12 @@ const examineEngines = ({ setup }: SubnetFacts): readonly Examination[] =>
     const containers = toExamination('the containers of this engine', name, engine);
     const api = { what: 'where the API of this engine is open', name };
     if (!engine.ok) return [containers];
+    const drifts = engine.value.projects.flatMap(({ project, drift }) => {
+      const what = 'whether the folder of the deployment is what runs';
+      return drift ? [{ ...toExamination(what, project, drift), isExcused: true }] : [];
+    });
     return [
+      ...drifts,
       containers,
       engine.value.clockAheadMs === undefined ? { ...clock, because: 'its answers carry no time' } : clock,
       engine.value.openApis === undefined

@@ -31,6 +31,24 @@ export interface LogSetup {
   readonly rotation?: { readonly fileBytes: number; readonly files: number };
 }
 
+/** Variables that are no secrets, in which the folder of a deployment may differ from its containers. */
+const COMPARED = [
+  ...['CHECKPOINT_CONTRACT', 'NETWORK_ID', 'RPC_API', 'LOG_LEVEL'],
+  ...['PORT', 'RPCPORT', 'RPC_PORT', 'WSPORT', 'WS_PORT', 'RELAYER_PORT', 'STATS_PORT'],
+];
+
+/** An address, or words with nothing like a key in them. */
+const SHOWN = /^(?:(?:0x|xdc)[\da-f]{40}|(?!.*[\da-f]{32})[\w,]{0,100})$/i;
+
+/** The settings to compare, by their names, without values that may hold a secret. */
+export const pickSettings = (read: (name: string) => string | undefined): ReadonlyMap<string, string> =>
+  new Map(
+    COMPARED.flatMap((name) => {
+      const value = read(name);
+      return value !== undefined && SHOWN.test(value) ? [[name, value] as const] : [];
+    }),
+  );
+
 /** What Docker says of how a container was made. */
 export interface ContainerSetup {
   readonly id: string;
@@ -49,6 +67,8 @@ export interface ContainerSetup {
   readonly folders?: readonly string[];
   /** Where its engine keeps images, volumes and logs, if that is on this machine. */
   readonly engineRoot?: string;
+  /** The folder of its compose file, if that is on this machine, and the settings to compare; an empty one is not set. */
+  readonly origin?: { readonly folder: string; readonly settings: ReadonlyMap<string, string> };
 }
 
 /** How one target is set up. A part to which the inventory gives no way is absent. */
@@ -79,6 +99,8 @@ export interface ListedContainer {
 export interface ProjectSetup {
   readonly project: string;
   readonly containers: readonly ListedContainer[];
+  /** In what the folder of its compose file differs from its containers and the inventory; absent if it is not on this machine. */
+  readonly drift?: SetupResult<{ readonly evidence: string; readonly fix: string } | undefined>;
 }
 
 /** What was read of one Docker Engine. */

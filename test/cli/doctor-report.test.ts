@@ -4,7 +4,7 @@ import { describeReport } from '../../src/cli/doctor.ts';
 import { listFindings } from '../../src/cli/list-findings.ts';
 import type { Facts, KnownTarget } from '../../src/model/facts.ts';
 import { type ProblemKind, problemCatalog } from '../../src/model/problem-catalog.ts';
-import type { SetupObservation, TargetSetup } from '../../src/model/setup.ts';
+import type { ProjectSetup, SetupObservation, TargetSetup } from '../../src/model/setup.ts';
 import { DEFAULT_SETTINGS, type Target, targetKey } from '../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../src/watch/diagnosis/diagnose-subnet.ts';
 import { diagnosedNode, NOW } from '../support/diagnosed.ts';
@@ -163,6 +163,20 @@ describe('the report', () => {
       'not examined: subnetd (devnet): what subnetd itself shows to anyone, because nothing answers; set SUBNETD_LISTEN as for the daemon',
     ]);
     expect(describeReport(unknown).at(-1)).toBe('nothing to change: 30 things were examined');
+  });
+
+  test('says of a folder that cannot be read that it was not compared, which is no failure', () => {
+    const withDrift = (drift: ProjectSetup['drift']): SetupObservation['engines'] => {
+      const projects = [{ project: 'generated', containers: [], ...(drift && { drift }) }];
+      return new Map([['default', { ok: true, value: { clockAheadMs: 0, projects } }]]);
+    };
+    const report = examine(FOUR, {}, withDrift({ ok: false, why: '/srv/generated does not exist' }));
+    expect(describeReport(report)).toContain(
+      'not examined: generated (devnet): whether the folder of the deployment is what runs, because /srv/generated does not exist',
+    );
+    expect(describeReport(report).at(-1)).toBe('nothing to change: 30 things were examined');
+    const read = examine(FOUR, {}, withDrift({ ok: true, value: undefined }));
+    expect(describeReport(read).at(-1)).toBe('nothing to change: 31 things were examined');
   });
 
   test('never passes what could not be examined in silence', () => {

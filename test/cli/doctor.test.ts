@@ -8,11 +8,14 @@ import { busybox, composeLabels, importBusybox, uniqueName } from '../support/co
 import { useEngine } from '../support/engine.ts';
 import { runCommand } from '../support/run-command.ts';
 import { useCleanups } from '../support/use-cleanups.ts';
+import { fixture } from '../watch/import/deployments.ts';
 
 const { cleanups } = useCleanups();
 
 /** No daemon listens there, whatever runs on this machine. */
 const nowhere = async () => ({ SUBNETD_LISTEN: `127.0.0.1:${await freePort()}` });
+
+const API = 'db,eth,debug,miner,net,shh,txpool,personal,web3,XDPoS';
 
 const publish = (port: number, HostIp: string) => ({ [`${port}/tcp`]: [{ HostIp, HostPort: `${port}` }] });
 
@@ -110,6 +113,60 @@ docker: { socketPath: ${engine.socketPath} }
     ['the check messages', 'bootnode'],
   ]);
   expect(stdout).not.toContain('secret');
+});
+
+test('the doctor compares the folder of a deployment with the containers of a real Docker Engine', async () => {
+  const generated = fixture('v2.0.0/wizard');
+  const engine = await useEngine();
+  cleanups.push(engine.stop);
+  const { docker } = engine;
+  await importBusybox(docker);
+  const project = uniqueName('project');
+  const create = async (service: string, ...Env: readonly string[]) => {
+    const container = await docker.createContainer({
+      ...{ name: `${project}-${service}-1`, Image: busybox, Cmd: ['sleep', '600'], Env: [...Env], StopTimeout: 0 },
+      Labels: {
+        ...composeLabels(project, service),
+        'com.docker.compose.project.working_dir': generated,
+        'com.docker.compose.project.config_files': `${generated}/docker-compose.yml`,
+      },
+      HostConfig: { NetworkMode: 'none', LogConfig: { Type: 'local', Config: {} } },
+    });
+    cleanups.push(() => container.remove({ force: true, v: true }));
+    await container.start();
+  };
+  await create('subnet1', 'NETWORK_ID=7', 'PORT=20303', 'RPCPORT=8545', 'WSPORT=9555', 'LOG_LEVEL=2', `RPC_API=${API}`);
+  await create('bootnode', 'CHECKPOINT_CONTRACT=0x5Fbd00000000000000000000000000000000cc01', 'STATS_SECRET=canary');
+  const folder = temporaryFolder();
+  cleanups.push(folder.remove);
+  const config = folder.path('subnetd.yaml');
+  await writeFile(
+    config,
+    `subnets:
+  - name: d
+    nodes: [{ name: one, container: { project: ${project}, service: subnet1 } }]
+    bootnode: { container: { project: ${project}, service: bootnode } }
+    checks: { rpc: { stallAfter: 5s }, logs: { bootnodeWindow: 1s } }
+docker: { socketPath: ${engine.socketPath} }
+`,
+  );
+  const { stdout } = await runCommand(['doctor', '--config', config, '--json'], await nowhere());
+  expect(stdout).not.toContain('canary');
+  const { findings, unexamined } = JSON.parse(stdout.replaceAll(generated, 'DIR')) as DoctorReport;
+  expect(unexamined.filter(({ what }) => what.includes('folder'))).toEqual([]);
+  const drift = findings.find(({ finding }) => finding === 'deployment_differs');
+  expect([drift?.severity, drift?.subnet, drift?.name]).toEqual(['info', 'd', undefined]);
+  expect(drift?.evidence.split('; ')).toEqual([
+    'subnet1.env:5 sets NETWORK_ID to 46189, and subnet1 was created with 7',
+    `docker-compose.yml names the image xinfinorg/xdcsubnets:v0.3.2, and subnet1 was created with ${busybox.replace(':latest', '')}`,
+    'docker-compose.yml publishes 20303:20303, 8545:8545 and 9555:9555, and subnet1 was created with none',
+    `docker-compose.yml names the image xinfinorg/xdcsubnets:v0.3.1, and bootnode was created with ${busybox.replace(':latest', '')}`,
+    'docker-compose.yml publishes 20301:20301, and bootnode was created with none',
+    'docker-compose.yml has subnet2 and subnet3, and neither Docker nor the inventory does',
+  ]);
+  expect(drift?.fix).toBe(
+    `if the files are right, run \`cd DIR && HOSTPWD=$PWD docker compose -p ${project} up -d subnet1\`, then the same for bootnode, one after another; else correct them; add subnet2 and subnet3 to the inventory as \`subnetd import DIR\` prints it, or correct docker-compose.yml`,
+  );
 });
 
 test('the doctor finds nothing to change in the demo, what a fault breaks, and the errors of an inventory', async () => {

@@ -1,5 +1,5 @@
 import { listEach, listNames } from '../../lib/words.ts';
-import type { EngineSetup, ListedContainer, SetupObservation } from '../../model/setup.ts';
+import type { ListedContainer, SetupObservation } from '../../model/setup.ts';
 import { engineOf } from '../../model/target.ts';
 import { indexContainers } from '../docker/index-containers.ts';
 import { formatSkew, isSkewed } from '../rules/judge-log-block.ts';
@@ -9,10 +9,8 @@ import { findNodeDifferences } from './setup/find-node-differences.ts';
 import type { SubnetView } from './subnet-view.ts';
 import { type Found, suspect } from './suspect.ts';
 
-type Engine = readonly [name: string, setup: EngineSetup];
-
-function findClocks(engines: readonly Engine[]): Found {
-  const wrong = engines.flatMap(([name, { clockAheadMs = 0 }]) =>
+function findClocks(setup: SetupObservation): Found {
+  const wrong = enginesOf(setup).flatMap(([name, { clockAheadMs = 0 }]) =>
     isSkewed(clockAheadMs) ? [`that of the engine ${name} is ${formatSkew(clockAheadMs)} ours`] : [],
   );
   if (wrong.length === 0) return undefined;
@@ -23,7 +21,7 @@ function findClocks(engines: readonly Engine[]): Found {
   });
 }
 
-const enginesOf = ({ engines }: SetupObservation): readonly Engine[] =>
+const enginesOf = ({ engines }: SetupObservation) =>
   [...engines].flatMap(([name, engine]) => (engine.ok ? [[name, engine.value] as const] : []));
 
 /** The containers of the compose projects of the inventory that neither this subnet nor another one names. */
@@ -66,11 +64,15 @@ function findUnlisted(view: SubnetView): Found {
 export function findSetupProblems(view: SubnetView): readonly Found[] {
   const setup = view.facts.setup?.observation;
   if (setup === undefined) return [];
+  const [drift] = enginesOf(setup).flatMap(([, { projects }]) =>
+    projects.flatMap(({ drift }) => (drift?.ok && drift.value) || []),
+  );
   return [
     ...findNodeDifferences(view),
     ...findExposures(view, setup),
     ...findContainerSetup(view),
-    findClocks(enginesOf(setup)),
+    findClocks(setup),
     findUnlisted(view),
+    drift && suspect('deployment_differs', { summary: 'the folder of the deployment is not what runs', ...drift }),
   ];
 }

@@ -1,7 +1,8 @@
+import { basename, dirname, resolve } from 'node:path';
 import { toPort } from '../../lib/addresses.ts';
 import { DOCKER_ROOT } from '../../model/disk.ts';
 import type { Container } from '../../model/observation.ts';
-import type { ContainerSetup, LogSetup, PublishedPort } from '../../model/setup.ts';
+import { type ContainerSetup, type LogSetup, type PublishedPort, pickSettings } from '../../model/setup.ts';
 import { isKept, type LogConfig, readEnv, readRotation, VARIABLES } from './log-container.ts';
 import { toMembers } from './memory.ts';
 
@@ -51,8 +52,18 @@ const toFolders = (mounts: unknown): readonly string[] =>
 const toRoot = (logPath: unknown): string =>
   (isPath(logPath) ? /^(.+)\/containers\/[\da-f]{64}\//.exec(logPath)?.[1] : undefined) ?? DOCKER_ROOT;
 
+/** The folder of a container of Compose, if it was made from the files that Compose finds there by itself. */
+function toOrigin(labels: unknown, env: unknown): ContainerSetup['origin'] {
+  const labelOf = (name: string) => toMembers(labels)?.[`com.docker.compose.project.${name}`];
+  const [folder, files] = [labelOf('working_dir'), String(labelOf('config_files')).split(',')];
+  const isFound = (file: string) => /^(?:docker-)?compose(?:\.override)?\.ya?ml$/.test(basename(file));
+  if (!isPath(folder) || !files.every((file) => isFound(file) && dirname(resolve(folder, file)) === folder))
+    return undefined;
+  return { folder, settings: pickSettings((name) => readEnv(env, name) ?? '') };
+}
+
 /**
- * Parses how a container was made from `GET /containers/ID/json`. Of its environment only the ports are read, and that it is Podman's. `isHere`: its engine runs
+ * Parses how a container was made from `GET /containers/ID/json`. Of its environment only harmless settings are read, and that it is Podman's. `isHere`: its engine runs
  * on this machine, so its folders are here.
  */
 export function toContainerSetup(
@@ -62,11 +73,12 @@ export function toContainerSetup(
 ): ContainerSetup {
   const { HostConfig, Config, Image, Args, NetworkSettings, Mounts, LogPath } = toMembers(body) ?? {};
   const { LogConfig, PortBindings } = toMembers(HostConfig) ?? {};
-  const { Image: image, Env } = toMembers(Config) ?? {};
+  const { Image: image, Env, Labels } = toMembers(Config) ?? {};
   // While it runs, Docker says which addresses it really took.
   const running = toPublished(toMembers(NetworkSettings)?.Ports);
   const verbosity = readVerbosity(Array.isArray(Args) ? Args : []);
   const [rpc, ws, p2p] = [VARIABLES.rpc, VARIABLES.ws, VARIABLES.p2p].map((names) => toPort(readEnv(Env, ...names)));
+  const origin = isHere ? toOrigin(Labels, Env) : undefined;
   return {
     id,
     name,
@@ -76,6 +88,7 @@ export function toContainerSetup(
     published: running.length > 0 ? running : toPublished(PortBindings),
     ports: { ...(rpc && { rpc }), ...(ws && { ws }), ...(p2p && { p2p }) },
     ...(verbosity !== undefined && { verbosity }),
+    ...(origin && { origin }),
     ...(isHere && { folders: toFolders(Mounts), engineRoot: toRoot(LogPath) }),
   };
 }

@@ -5,6 +5,7 @@ import type {
   ContainerSetup,
   EngineSetup,
   ListedContainer,
+  ProjectSetup,
   SetupObservation,
   TargetSetup,
 } from '../../../src/model/setup.ts';
@@ -329,6 +330,23 @@ describe('an engine', () => {
     expect(found({}, FOUR, { ...seen, named: [...named, elsewhere] })).toHaveLength(1);
     expect(found({}, FOUR, { ...seen, named: listed })).toEqual([]);
   });
+});
+
+test('a folder that differs from its containers is one finding of the subnet, in the words of the comparison', () => {
+  const texts = { evidence: 'common.env:24 sets NETWORK_ID to 5', fix: 'correct it' };
+  const withDrift = (drift: ProjectSetup['drift']): Beside => ({
+    engines: new Map([
+      [
+        'default',
+        { ok: true, value: { projects: [{ project: 'generated', containers: [], ...(drift && { drift }) }] } },
+      ],
+    ]),
+  });
+  expect(found({}, FOUR, withDrift({ ok: true, value: texts }))).toEqual([
+    ['deployment_differs', undefined, 'the folder of the deployment is not what runs', ...Object.values(texts)],
+  ]);
+  expect(found({}, FOUR, withDrift({ ok: true, value: undefined }))).toEqual([]);
+  expect(found({}, FOUR, withDrift({ ok: false, why: '/srv/generated does not exist' }))).toEqual([]);
 });
 
 describe('a slow node', () => {

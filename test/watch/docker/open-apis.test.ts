@@ -35,7 +35,7 @@ async function readFrom(info: (request: IncomingMessage, response: ServerRespons
     takeTurn: () => 0,
     keepsConnections: () => true,
   };
-  const read = await readEngine('default', [], tools, AbortSignal.timeout(10_000));
+  const read = await readEngine('default', [], [], tools, AbortSignal.timeout(10_000));
   if (!read.ok) throw new Error(read.why);
   expect(read.value.plainAt).toEqual({ ip: '127.0.0.1', port });
   return read.value.openApis;

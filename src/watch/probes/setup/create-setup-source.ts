@@ -75,7 +75,7 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
     const { readEngine } = await import('./read-target.ts');
     const read = new Map<string, SetupResult<EngineSetup>>();
     for (const [name, projects] of projectsOf) {
-      read.set(name, await readEngine(name, projects, tools, signal));
+      read.set(name, await readEngine(name, projects, subnet.targets, tools, signal));
       // A new inventory may have taken the others away.
       if (signal.aborted) return read;
     }

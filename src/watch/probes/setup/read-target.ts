@@ -1,12 +1,14 @@
-import type {
-  ContainerSetup,
-  EngineSetup,
-  ProjectSetup,
-  SetupPart,
-  SetupResult,
-  TargetSetup,
+import {
+  type ContainerSetup,
+  containerSetupOf,
+  type EngineSetup,
+  type ProjectSetup,
+  type SetupPart,
+  type SetupResult,
+  type TargetSetup,
 } from '../../../model/setup.ts';
-import type { ContainerRef, Target } from '../../../model/target.ts';
+import { type ContainerRef, engineOf, type Target } from '../../../model/target.ts';
+import { compareFolder } from '../../import/compare-folder.ts';
 import { readClient } from './read-client.ts';
 import { readExposure } from './read-exposure.ts';
 import { readQueueExposure } from './read-queue-exposure.ts';
@@ -65,13 +67,41 @@ export const isLasting = (setup: TargetSetup, before: TargetSetup | undefined): 
   !takes(SLOW_MS, setup) &&
   (!takes(SUSPECT_MS, setup) || takes(SUSPECT_MS, before));
 
-/** Lists the containers of compose projects of one engine, compares its clock with ours, and asks who can reach it. Never rejects. */
+/** Compares the folder of a project with the containers of these targets, and with all that the inventory names. */
+async function readProject(
+  engine: string,
+  listed: ProjectSetup,
+  targets: readonly Target[],
+  { known, namedContainers }: SetupTools,
+): Promise<ProjectSetup> {
+  const { project, containers } = listed;
+  const serviceOf = (ref: ContainerRef | undefined): string | undefined =>
+    ref && 'project' in ref && ref.project === project && engineOf(ref) === engine ? ref.service : undefined;
+  const made = targets.flatMap((target) => {
+    const service = serviceOf(target.container);
+    const container = containerSetupOf(known.get(target)?.setup ?? {});
+    return service !== undefined && container?.origin ? [[service, container] as const] : [];
+  });
+  const folder = made[0]?.[1].origin?.folder;
+  if (folder === undefined) return listed;
+  const isKnown = (service: string) =>
+    containers.some((one) => one.service === service) || namedContainers().some((ref) => serviceOf(ref) === service);
+  const own = new Map(made.filter(([, { origin }]) => origin?.folder === folder));
+  return { ...listed, drift: await compareFolder(project, folder, own, isKnown) };
+}
+
+/**
+ * Lists the containers of compose projects of one engine, compares its clock with ours and the folders of the projects with the
+ * containers of these targets, and asks who can reach it. Never rejects.
+ */
 export async function readEngine(
   engine: string,
   projects: readonly string[],
-  { docker, wall }: SetupTools,
+  targets: readonly Target[],
+  tools: SetupTools,
   signal: AbortSignal,
 ): Promise<SetupResult<EngineSetup>> {
+  const { docker, wall } = tools;
   const listed: ProjectSetup[] = [];
   let clockAheadMs: number | undefined;
   let plainAt: EngineSetup['plainAt'];
@@ -81,7 +111,8 @@ export async function readEngine(
     if (answer.kind !== 'listed' || signal.aborted) return { ok: false, why: 'Docker cannot be asked' };
     if (answer.engineMs !== undefined) clockAheadMs = answer.engineMs - (before + wall()) / 2;
     plainAt = answer.plainAt;
-    if (project !== undefined) listed.push({ project, containers: answer.containers });
+    if (project !== undefined)
+      listed.push(await readProject(engine, { project, containers: answer.containers }, targets, tools));
   }
   const openApis = await docker.listOpenApis(engine, DOCKER_MS, signal);
   return {

@@ -1,15 +1,17 @@
+import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type ContainerRef, DEFAULT_SETTINGS, type Target } from '../../../../src/model/target.ts';
 import type { SetupInspection } from '../../../../src/watch/docker/inspect.ts';
 import { createSetupSource } from '../../../../src/watch/probes/setup/create-setup-source.ts';
 import type { KnownSetup } from '../../../../src/watch/probes/setup/setup-tools.ts';
 import { nodeTarget } from '../../../support/views.ts';
+import { compose } from '../../import/deployments.ts';
 
 const MINUTE = 60_000;
 const NAMES = Array.from({ length: 12 }, (_, index) => `n${index + 1}`);
 
 /** A set-up that is read from an engine of literals, at times that the test sets. */
-function useSource() {
+function useSource(folder?: string) {
   let at = 0;
   let inspected: string[] = [];
   let listed = 0;
@@ -23,7 +25,8 @@ function useSource() {
     onInspected();
     if (id === undefined) return { kind: 'missing' };
     const log = { driver: 'local', isReadable: true };
-    return { kind: 'found', setup: { id, name, log, published: [], ports: {} } };
+    const origin = folder === undefined ? undefined : { folder, settings: new Map([['NETWORK_ID', '5']]) };
+    return { kind: 'found', setup: { id, name, log, published: [], ports: {}, ...(origin && { origin }) } };
   };
   const tools = {
     docker: {
@@ -159,4 +162,28 @@ test('a probe that is stopped asks for nothing more, and keeps nothing of what w
   expect(listed).toBe(0);
   expect(inspected.length).toBeLessThan(NAMES.length);
   expect((await probeAt(create(), 1)).inspected).toEqual(NAMES.toSorted());
+});
+
+test('the folder of the containers is compared with them once an hour, and again when one was recreated', async () => {
+  const folder = compose('services: { n1: { environment: { NETWORK_ID: 5 } }, subnet13: { image: a } }');
+  const write = (networkId: number) =>
+    writeFileSync(`${folder}/compose.yaml`, `services: { n1: { environment: { NETWORK_ID: ${networkId} } } }`);
+  const { create, probeAt, targets } = useSource(folder);
+  const source = create();
+  const driftAt = async (minute: number) => {
+    const engine = (await probeAt(source, minute)).seen.engines.get('default');
+    const drift = engine?.ok ? engine.value.projects[0]?.drift : undefined;
+    return drift?.ok ? drift.value?.evidence : drift?.why;
+  };
+  expect(await driftAt(0)).toBe('docker-compose.yml has subnet13, and neither Docker nor the inventory does');
+  write(6);
+  expect(await driftAt(59)).toContain('subnet13');
+  const changed = 'the environment of n1 in compose.yaml sets NETWORK_ID to 6, and n1 was created with 5';
+  expect(await driftAt(60)).toBe(changed);
+  write(5);
+  expect(await driftAt(65)).toBe(changed);
+  const [n1] = targets;
+  if (n1 === undefined) throw new Error('there is none');
+  source.isOutdatedBy?.(n1, 'another');
+  expect(await driftAt(66)).toBeUndefined();
 });
