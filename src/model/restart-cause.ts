@@ -50,6 +50,16 @@ export function isStoppedOnOrder(facts: ContainerFacts, { id, finishedAt }: Cont
   return belongsTo(facts.unrequestedExit, id, finishedAt) ? false : undefined;
 }
 
+/** Docker kills what does not end within some seconds after the request. */
+const STOPPING_MS = 30_000;
+
+/** Whether Docker was asked to stop the run of a container that it still describes as running. */
+export function isStopping(facts: ContainerFacts | undefined, now: number): boolean {
+  const { id, running = false, startedAt = now } = findContainer(facts) ?? {};
+  const { id: askedId, at = Number.NEGATIVE_INFINITY } = facts?.lastStopRequest ?? {};
+  return running && id === askedId && at > startedAt && now - at < STOPPING_MS;
+}
+
 /** Was the last restart requested? Undefined before any restart. */
 export function isRestartPlanned(facts: ContainerFacts | undefined): boolean | undefined {
   const cause = facts && findRestartCause(facts);

@@ -11,6 +11,7 @@ const ABSENCES = {
   starts: ['has just started', 'have just started'],
   returns: ['is just back', 'are just back'],
   paused: ['is paused', 'are paused'],
+  stopping: ['is being stopped', 'are being stopped'],
   down: ['does not run', 'do not run'],
   loops: ['ends again and again', 'end again and again'],
   silent: ['does not answer', 'do not answer'],
@@ -45,7 +46,7 @@ function hadPeers(state: TargetState, cameAt: number): boolean {
 function findAbsence(state: TargetState, now: number, { nodes, allAt }: Returns): Absence | undefined {
   if (state.target.component !== 'node') return undefined;
   const container = viewContainer(state);
-  if (container.kind === 'paused') return 'paused';
+  if (container.kind === 'paused' || container.kind === 'stopping') return container.kind;
   if (isStopped({ container })) return 'down';
   const { isStarting, isLooping, startedAt = now } = viewStart(state, container, now);
   if (isLooping) return 'loops';
@@ -82,7 +83,7 @@ function findFix(state: TargetState, absences: ReadonlyMap<TargetState, Absence>
     return isNew ? 'wait a moment: not every other node has been asked since' : undefined;
   }
   const others = [...absences].filter(([one]) => one !== state);
-  const joining = describe(others, 'starts', 'returns');
+  const joining = describe(others, 'starts', 'returns', 'stopping');
   const out = describe(others, 'paused', 'down', 'loops');
   const silent = describe(others, 'silent');
   const fixes = [

@@ -117,6 +117,13 @@ function findDown(one: TargetView, { now }: Moment): Found {
   if (view.kind === 'paused')
     return suspectTarget('container_paused', one, { ...told, summary: `the container of ${name} is paused` });
   const { container } = view;
+  if (view.kind === 'stopping')
+    return suspectTarget('container_down', one, {
+      ...told,
+      summary: `${name} is being stopped`,
+      evidence: `Docker was asked to stop ${container.name}, which has not ended yet`,
+      fix: 'wait until it has ended: Docker kills what does not end within some seconds',
+    });
   const crashes = findSeries(facts.container).filter((at) => now - at < LOOP_MS);
   /** The crash was reported with the known failure that caused it. */
   const isReported = hasEndedFailure(state);

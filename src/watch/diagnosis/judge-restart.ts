@@ -4,7 +4,7 @@ import { formatCount } from '../../lib/words.ts';
 import { addressOf, type ContainerFacts, countPeers } from '../../model/facts.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
-import { findContainer, findSeries, isLooping, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, findSeries, isLooping, isStopping, START_MS } from '../../model/restart-cause.ts';
 import {
   countReserve,
   hasTurns,
@@ -38,9 +38,6 @@ type Veto = { readonly kind: 'out' | 'recovering' | 'doubtful'; readonly why: st
 
 /** For this long after its start a node must still show that it is complete and votes. */
 const WATCHED_MS = 10 * 60_000;
-
-/** Docker kills what does not end within some seconds after the request. */
-const STOPPING_MS = 30_000;
 
 /** Problems of a node that leave its votes out, whatever else is seen of it. */
 const WITHOUT_VOTE: ReadonlySet<ProblemName> = new Set([
@@ -100,13 +97,10 @@ function judgeContainer(state: TargetState, facts: ContainerFacts, now: number):
     const isNew = container?.status !== 'paused' && endedAt !== undefined && now - endedAt < START_MS;
     return isNew ? recovering(`${name} went down ${formatAgo(endedAt, now)}`) : out(down);
   }
-  if (isLooping(facts, now)) return out(`${name} crashes again and again`);
   // The node answers, so it runs in a container that the inventory does not name.
   if (container === undefined) return undefined;
-  const { id, startedAt = now } = container;
-  const { lastStopRequest: stop } = facts;
-  if (stop?.id === id && stop.at > startedAt && now - stop.at < STOPPING_MS)
-    return recovering(`${name} is being stopped`);
+  const { startedAt = now } = container;
+  if (isStopping(facts, now)) return recovering(`${name} is being stopped`);
   if (now - startedAt < START_MS)
     return recovering(`${name} was started ${formatAgo(startedAt, now)} and must run for a minute`);
   return undefined;

@@ -17,7 +17,8 @@ import type { ChainView } from './chain-view.ts';
 
 /** What Docker says of a target: the state of its container, or why there is none. */
 export type ContainerView =
-  | { readonly kind: 'running' | 'paused' | 'restarting' | 'stopped'; readonly container: Container }
+  /** `stopping`: Docker was asked to stop it, and its program answers no more. */
+  | { readonly kind: 'running' | 'paused' | 'restarting' | 'stopping' | 'stopped'; readonly container: Container }
   /** Docker has no such container. */
   | { readonly kind: 'missing' }
   /** Docker has no such container that runs, but the target answers: the inventory names the wrong one. */
@@ -135,7 +136,7 @@ export interface SubnetView extends Moment {
   readonly exposures: ExposureMemory;
 }
 
-/** Whether Docker says that the container does not run, and nothing shows that its program does all the same. */
+/** Whether Docker says that the container does not run, or is stopping it, and nothing shows that its program does all the same. */
 export const isStopped = ({ container: { kind } }: Pick<TargetView, 'container'>): boolean =>
   kind !== 'running' && kind !== 'unknown' && kind !== 'elsewhere';
 

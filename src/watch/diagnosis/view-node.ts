@@ -1,7 +1,14 @@
 import { collect } from '../../lib/values.ts';
 import { addressOf, countPeers, type Progress } from '../../model/facts.ts';
 import { type Fault, isBarred, isOwnFault } from '../../model/observation.ts';
-import { findContainer, findRestartCause, isLooping, SILENT_START_MS, START_MS } from '../../model/restart-cause.ts';
+import {
+  findContainer,
+  findRestartCause,
+  isLooping,
+  isStopping,
+  SILENT_START_MS,
+  START_MS,
+} from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
@@ -24,14 +31,18 @@ import {
 
 /** The container of a target, as far as Docker was asked. */
 export function viewContainer(state: TargetState): ContainerView {
-  const observation = state.facts.container?.observation;
+  const { container: facts, node, service } = state.facts;
+  const observation = facts?.observation;
   if (observation === undefined || observation.kind === 'docker-unreachable') return { kind: 'unknown' };
   if (answersAnyway(state)) return { kind: 'elsewhere' };
   if (observation.kind === 'missing') return { kind: 'missing' };
   const { container } = observation;
   const { status, running } = container;
   if (status === 'paused' || status === 'restarting') return { kind: status, container };
-  return { kind: running ? 'running' : 'stopped', container };
+  if (!running) return { kind: 'stopped', container };
+  const isSilent = node?.observation.answered === false || service?.observation.ok === false;
+  const ends = isSilent && isStopping(facts, checkOf(state, 'container')?.lastRun ?? 0);
+  return { kind: ends ? 'stopping' : 'running', container };
 }
 
 /** Whether a time is known and less than so long ago. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ContainerFacts, KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
 import type { Container } from '../../../src/model/observation.ts';
-import { containerOf, diagnosed, diagnosedService, NOW } from '../../support/diagnosed.ts';
+import { containerOf, diagnosed, diagnosedNode, diagnosedService, type Given, NOW } from '../../support/diagnosed.ts';
 
 const SECOND = 1_000;
 
@@ -101,4 +101,43 @@ test('a container that somebody stopped is told so, whatever its exit code', () 
     'generated-relayer-1 exited at 1970-01-01T02:46:36Z with code 2 (an error)',
     'start it with `docker start generated-relayer-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-relayer-1`',
   ]);
+});
+
+describe('a container that Docker was asked to stop', () => {
+  const NAMES = ['n1', 'n2', 'n3', 'n4'];
+  const asked = (agoMs: number, given: Given, id = 'n2') =>
+    NAMES.map((name) => {
+      const one = diagnosedNode(name, NAMES, name === 'n2' ? given : {});
+      if (name !== 'n2') return one;
+      const container = { ...one.facts.container, lastStopRequest: { id, at: NOW - agoMs } } as ContainerFacts;
+      return { ...one, facts: { ...one.facts, container } };
+    });
+  const fault = { kind: 'not-json', looksLike: 'empty' } as const;
+  const tell = (...given: Parameters<typeof asked>) =>
+    diagnosed(asked(...given)).map(({ problem, name, summary, evidence, fix }) => [
+      problem,
+      name,
+      summary,
+      evidence,
+      fix,
+    ]);
+
+  test('is being stopped once its program does not answer, and nothing else is said of its RPC', () => {
+    expect(tell(3_000, { fault })).toEqual([
+      [
+        'container_down',
+        'n2',
+        'n2 is being stopped',
+        'Docker was asked to stop generated-n2-1, which has not ended yet',
+        'wait until it has ended: Docker kills what does not end within some seconds',
+      ],
+      expect.arrayContaining(['quorum_at_risk']),
+    ]);
+  });
+
+  test('runs as long as it answers, and again when it has not ended in half a minute', () => {
+    expect(tell(3_000, {})).toEqual([]);
+    expect(tell(30_000, { fault })[0]?.slice(0, 2)).toEqual(['node_down', 'n2']);
+    expect(tell(3_000, { fault }, 'before')[0]?.slice(0, 2)).toEqual(['node_down', 'n2']);
+  });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { KnownTarget } from '../../../src/model/facts.ts';
+import type { ContainerFacts, KnownTarget } from '../../../src/model/facts.ts';
 import type { Container } from '../../../src/model/observation.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { TargetState } from '../../../src/model/snapshot.ts';
@@ -36,6 +36,10 @@ const withReturned = (targets: readonly TargetState[], name: string, backMs: num
         },
   );
 
+const withContainer = (state: TargetState, over: Partial<ContainerFacts>): TargetState => {
+  const container = { ...state.facts.container, ...over } as ContainerFacts;
+  return { ...state, facts: { ...state.facts, container } };
+};
 const startedAgo = (ms: number): Given => ({ container: { startedAt: NOW - ms } });
 const ended = (over: Partial<Container> = {}): Given => ({
   container: { running: false, status: 'exited', exitCode: 137, finishedAt: NOW - 1_000, ...over },
@@ -56,6 +60,14 @@ test('a node that has just started, or is just back, is told to wait for as many
   // It misses no more than those who are out.
   const stopped = states({ n1: { peers: ['n3', 'n4'], ...startedAgo(30_000) }, n2: ended() });
   expect(peersOf(stopped)).toBe('n1 has 2 peers instead of 3; n2 does not run: the check container says why');
+});
+
+test('a node that is being stopped is why the others miss it', () => {
+  const all = states({ n1: { peers: ['n3', 'n4'] }, n2: { fault: { kind: 'refused', address: 'x' } } });
+  const asked = all.map((state) =>
+    state.target.name === 'n2' ? withContainer(state, { lastStopRequest: { id: 'n2', at: NOW - 3_000 } }) : state,
+  );
+  expect(peersOf(asked)).toBe('n1 has 2 peers instead of 3; wait up to a minute: n2 is being stopped');
 });
 
 test('a peer that can be read again is just back for a minute, unless it could always be read', () => {
