@@ -110,7 +110,7 @@ function explainRestart(view: View, facts: ContainerFacts, container: Container)
   const { lastRestartAt: at = Number.NEGATIVE_INFINITY } = facts;
   const leftMs = view.settings.logs.errorWindowMs - Math.max(0, view.now - at);
   if (leftMs <= 0) return undefined;
-  const { name } = container;
+  const { name, restartCount } = container;
   const ago = formatMoment(at, view);
   const cause = findRestartCause(facts);
   const how =
@@ -124,11 +124,11 @@ function explainRestart(view: View, facts: ContainerFacts, container: Container)
       seen: `${name} ${how}, and runs`,
       fix: `if that was planned there is nothing to do, and this passes in ${formatDuration(leftMs)}`,
     };
-  const { lastExit, lastOomAt, restarts } = facts;
+  const { lastExit, lastOomAt } = facts;
   const exit = lastExit !== undefined && lastExit.at <= at ? lastExit : undefined;
   const isOom = lastOomAt !== undefined && exit !== undefined && Math.abs(exit.at - lastOomAt) < 5_000;
   const code = exit && ` after exit code ${explainCode(exit.code, view, false)}`;
-  const count = restarts > 1 ? `; ${restarts} restarts since subnetd began to watch it` : '';
+  const count = restartCount > 1 ? `; Docker has restarted it ${restartCount} times` : '';
   return {
     seen: `${name} runs but restarted ${ago}${isOom ? ', out of memory (OOMKilled)' : (code ?? '')}${count}`,
     fix: isOom ? 'raise its memory limit or free memory on the host' : explainEnd(view, container).fix,

@@ -113,7 +113,7 @@ describe('a page that was visited last while the build ran out of memory', () =>
     const { read } = follow(overMs, outOfMemory, [during]);
     expect(read.console).toMatch(/because of a problem that is over/);
     expect(read.container).toMatch(
-      /^generated-frontend-1 runs but restarted 2m ago \([\d:]+ UTC\), out of memory \(OOMKilled\); 3 restarts since subnetd began to watch it; raise its /,
+      /^generated-frontend-1 runs but restarted 2m ago \([\d:]+ UTC\), out of memory \(OOMKilled\); Docker has restarted it 3 times; raise its /,
     );
   });
 

@@ -82,7 +82,7 @@ test('five restarts of a container by its policy count as five, with an inspecti
   expect(facts()?.restarts).toBe(5);
   expect(cause()).toBe('crash');
   expect(check()?.reason).toMatch(
-    / runs but restarted (?:just now|\d+s ago) \([\d:]+ UTC\) after exit code 3 \(an error\); 5 restarts since subnetd began to watch it/,
+    / runs but restarted (?:just now|\d+s ago) \([\d:]+ UTC\) after exit code 3 \(an error\); Docker has restarted it 5 times/,
   );
 }, 60_000);
 
