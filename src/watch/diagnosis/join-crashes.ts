@@ -96,12 +96,14 @@ const MOST_NAMED = 5;
 const nameSome = (names: readonly string[]): string =>
   names.length <= MOST_NAMED ? joinAnd(names) : listNames(names, MOST_NAMED);
 
-/** The time of all that crashed together. Of those whose crash is too old to be found by itself the nearest start after one counts. */
+/** The time of all that crashed together. Of those that are not found by themselves the nearest end counts, or else the start after it. */
 function formatSpan(crashes: readonly Crash[], crashed: readonly TargetView[], now: number): string {
   const older = crashed.filter((one) => !crashes.some(({ target }) => target === one));
   const farOf = (at: number) => Math.min(...crashes.map((one) => Math.abs(one.at - at)));
   const nearest = (ats: readonly number[]) => ats.toSorted((one, other) => farOf(one) - farOf(other)).slice(0, 1);
-  const others = older.flatMap((one) => nearest(listRecent(one, now))).filter((at) => farOf(at) < MAX_WAIT_MS);
+  const endsOf = (one: TargetView) =>
+    [...listRecent(one, now), one.state.facts.container?.unrequestedExit?.at ?? []].flat();
+  const others = older.flatMap((one) => nearest(endsOf(one))).filter((at) => farOf(at) < MAX_WAIT_MS);
   const times = [...crashes.map(({ at }) => at), ...others];
   return formatDuration(Math.max(Math.max(...times) - Math.min(...times), 1_000));
 }

@@ -124,6 +124,19 @@ describe('containers that crash within seconds of each other', () => {
     );
   });
 
+  test('are told with the end of one that somebody has made anew since, not with the start after it', () => {
+    const end = NOW - 15_000;
+    const remade = crash(node('n2'), 2_000, {
+      earlierCrashes: [end + 1_900],
+      lastRestartBy: 'recreation',
+      unrequestedExit: { id: 'before', at: end },
+    });
+    const all = [remade, ...NAMES.filter((name) => name !== 'n2').map((name) => crash(node(name), 15_000))];
+    expect(told(all).map(([, , summary]) => summary)).toContain(
+      'the containers of all 7 nodes crashed within 1s of each other',
+    );
+  });
+
   test('by a SIGKILL that nobody requested are told by that, as it may come when memory runs out', () => {
     const killed = NAMES.map((name) => {
       const at = NOW - 15_000;
