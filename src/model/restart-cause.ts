@@ -34,7 +34,7 @@ export const belongsTo = (
 ): boolean => one?.id === id && Math.abs(at - one.at) < REQUEST_EXIT_GAP_MS;
 
 /** Docker stops its containers before, or while, it answers no more, for at most this long. */
-const ENGINE_STOP_MS = 15_000;
+export const ENGINE_STOP_MS = 15_000;
 
 /** Whether a container that ended then did so as its engine was stopped. */
 export const endedWithEngine = (facts: ContainerFacts | undefined, endedAt: number | undefined): boolean =>

@@ -10,7 +10,7 @@ import { commandToFind, commandToRecreate, describeRef, LOG_ROTATION, serviceOf 
 import { explainUnread, isYetToCome } from '../rules/find-log-fault.ts';
 import { hasEndedFailure } from './find-known-failures.ts';
 import { listUnlisted } from './find-setup-problems.ts';
-import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
+import { checkOf, isDockerRestarting, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explain, explainAll, type Found, findEach, refsTo, suspectTarget } from './suspect.ts';
 
 /** Lines that were lost count for this long, so that a loss that happens again and again is one problem. */
@@ -29,15 +29,16 @@ function explainDriver({ container: ref, name }: Target, container: TargetSetup[
   };
 }
 
-function findSourceDown(view: TargetView, { now }: Moment): Found {
+function findSourceDown(view: TargetView, all: SubnetView): Found {
   const { state, setup } = view;
   const { file, container: stream } = state.facts.logs?.sources ?? {};
   const isFile = file?.up === false;
   const log = isFile ? file : stream;
-  // While Docker does not answer, that is another problem, and nothing is known.
-  if (log?.up !== false || (!isFile && log.fault?.what === 'docker-unreachable')) return undefined;
+  if (log?.up !== false) return undefined;
   const { fault } = log;
-  if (isYetToCome(fault, state.facts, now)) return undefined;
+  // While Docker does not answer, that is another problem, and nothing is known.
+  if (!isFile && (fault?.what === 'docker-unreachable' || isDockerRestarting(view, all))) return undefined;
+  if (isYetToCome(fault, state.facts, all.now)) return undefined;
   const { name, container, logFiles } = state.target;
   const what = isFile ? logFiles.map(({ path }) => path).join(', ') : `the log of ${formatRef(container)}`;
   const driver = isFile ? undefined : explainDriver(state.target, setup.container);

@@ -14,7 +14,7 @@ import {
 } from '../../model/restart-cause.ts';
 import type { Target } from '../../model/target.ts';
 import { isOnlyKilled } from '../rules/known-failures.ts';
-import { hasEndedUnseen, isDockerSilent, type SubnetView, type TargetView } from './subnet-view.ts';
+import { hasEndedUnseen, isDockerRestarting, isDockerSilent, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explainAll, type Found, refsTo, suspect } from './suspect.ts';
 
 /** Containers that crash within this time of each other have one cause: it is too short for chance. */
@@ -159,15 +159,23 @@ function findStop(found: readonly Suspicion[], view: SubnetView): Found {
   const causes = [...ofTargets, ...refsTo({}, 'monitor_offline')];
   const brought = indexProblems(causes);
   const at = Math.max(...stopped.map(({ state }) => state.facts.container?.lastExit?.at ?? 0));
-  const isSilent = isDockerSilent(first, view);
-  const nodes = stopped.filter((one) => 'target' in one).map(({ state }) => state.target.name);
   const names = stopped.flatMap(({ state }) => findContainer(state.facts.container)?.name ?? []);
+  const [how, fix] = isDockerSilent(first, view)
+    ? [
+        'it does not answer',
+        'start Docker, as with `systemctl start docker` on its machine, and then what does not start with it',
+      ]
+    : isDockerRestarting(first, view)
+      ? ['it ends or has just started', 'wait until Docker runs again: it starts what it is set to restart']
+      : [
+          'they do not run although it answers again',
+          `start them with \`docker start ${names.map(toShellWord).join(' ')}\``,
+        ];
+  const nodes = stopped.filter((one) => 'target' in one).map(({ state }) => state.target.name);
   return suspect('containers_crashed', {
     summary: `Docker itself was stopped, and ${stopped.length} containers with it`,
-    evidence: `the containers of ${nameSome(stopped.map(({ state }) => state.target.name))} ended as Docker was stopped, ${formatMoment(at, view)}, and ${isSilent ? 'it does not answer' : 'they do not run although it answers again'}`,
-    fix: isSilent
-      ? 'start Docker, as with `systemctl start docker` on its machine, and then what does not start with it'
-      : `start them with \`docker start ${names.map(toShellWord).join(' ')}\``,
+    evidence: `the containers of ${nameSome(stopped.map(({ state }) => state.target.name))} ended as Docker was stopped, ${formatMoment(at, view)}, and ${how}`,
+    fix,
     explains: [stopped.flatMap(explainAll), found.flatMap((one) => (brought.get(one) ? one.explains : []))].flat(),
     causes,
     ...(nodes.length === stopped.length && { nodes }),

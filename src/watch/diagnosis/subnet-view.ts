@@ -6,7 +6,7 @@ import { type ChainFacts, countPeers, type Progress } from '../../model/facts.ts
 import type { NextSet } from '../../model/next-set.ts';
 import type { Container, Fault } from '../../model/observation.ts';
 import type { ExplainedCheck, Problem, ProblemIndex } from '../../model/problem.ts';
-import { findContainer, START_MS } from '../../model/restart-cause.ts';
+import { ENGINE_STOP_MS, findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { Quorum, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
@@ -180,18 +180,26 @@ export function lacksEngine({ facts: { container } }: TargetState): boolean {
   return observation?.kind === 'docker-unreachable' && observation.why.answersOthers !== true;
 }
 
+const haveOneEngine = (one: Target, other: Target): boolean =>
+  one.container !== undefined && other.container !== undefined && engineOf(one.container) === engineOf(other.container);
+
 /** Whether the Docker Engine of a target does not answer, be it of another target that was asked about no earlier. */
 export function isDockerSilent({ state }: TargetView, { targets }: SubnetView): boolean {
-  const { container: own } = state.target;
   const saidAt = checkOf(state, 'container')?.lastRun ?? 0;
   const isSilent = ({ state: other }: TargetView) =>
     lacksEngine(other) &&
-    other.target.container !== undefined &&
-    own !== undefined &&
-    engineOf(other.target.container) === engineOf(own) &&
+    haveOneEngine(other.target, state.target) &&
     (checkOf(other, 'container')?.lastRun ?? 0) >= saidAt;
   return targets.some(isSilent);
 }
+
+/** Whether nothing listened at the Docker Engine of a target a moment ago: it ends, and answers some requests yet, or has just started. */
+export const isDockerRestarting = ({ state }: TargetView, { targets, now }: SubnetView): boolean =>
+  targets.some(
+    ({ state: { target, facts } }) =>
+      now - (facts.container?.engineDown?.to ?? Number.NEGATIVE_INFINITY) < ENGINE_STOP_MS &&
+      haveOneEngine(target, state.target),
+  );
 
 /** What to do first about a target of which the engine is silent. */
 export const WAKE_DOCKER =

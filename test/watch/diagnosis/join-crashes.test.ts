@@ -394,7 +394,7 @@ describe('containers stay problems of their own', () => {
 describe('containers that end with their Docker Engine', () => {
   const why = { address: 'unix:///var/run/docker.sock', code: 'ECONNREFUSED' } as const;
   /** A target whose container ended so long ago, and whose engine was last found stopped a second ago. */
-  const ended = (known: KnownTarget, agoMs: number, isSilent: boolean, startedAt = 0): KnownTarget => {
+  const ended = (known: KnownTarget, agoMs: number, isSilent: boolean, startedAt = 0, downMs = 1_000): KnownTarget => {
     const { name } = known.target;
     const at = NOW - agoMs;
     const stopped = containerOf(name, { running: false, status: 'exited', exitCode: 137, finishedAt: at });
@@ -403,15 +403,15 @@ describe('containers that end with their Docker Engine', () => {
       ...(isSilent && { observation: { kind: 'docker-unreachable', why } }),
       run: { id: name, startedAt, restartCount: 0 },
       lastExit: { code: 137, at },
-      engineDown: { from: NOW - 5_000, to: NOW - 1_000 },
+      engineDown: { from: NOW - downMs - 4_000, to: NOW - downMs },
     };
     return { ...known, facts: { ...known.facts, container } };
   };
   const silent = (name: string) => diagnosedNode(name, NAMES, { fault: { kind: 'refused', address: name } });
   const stats = diagnosedService('stats', { fault: { kind: 'refused', address: 's' } });
-  const subnet = (isSilent: boolean, agoMs = 5_000) => [
-    ...NAMES.map((name) => ended(silent(name), agoMs, isSilent)),
-    ended(stats, 14_000, isSilent),
+  const subnet = (isSilent: boolean, agoMs = 5_000, downMs = 1_000) => [
+    ...NAMES.map((name) => ended(silent(name), agoMs, isSilent, 0, downMs)),
+    ended(stats, downMs + 13_000, isSilent, 0, downMs),
   ];
   const ofContainers = (targets: readonly KnownTarget[]) =>
     told(targets).filter(([problem]) => problem !== 'subnet_halted');
@@ -429,15 +429,39 @@ describe('containers that end with their Docker Engine', () => {
         'start Docker, as with `systemctl start docker` on its machine, and then what does not start with it',
       ],
     ]);
+    // While it ends, it answers who was connected before.
     expect(ofContainers(subnet(false))).toEqual([
       [
         'containers_crashed',
         undefined,
         'Docker itself was stopped, and 8 containers with it',
-        `${names}, and they do not run although it answers again`,
+        `${names}, and it ends or has just started`,
+        'wait until Docker runs again: it starts what it is set to restart',
+      ],
+    ]);
+    expect(ofContainers(subnet(false, 19_000, 14_999))[0]?.[4]).toMatch(/^wait until Docker runs again/);
+    expect(ofContainers(subnet(false, 19_000, 15_000))).toEqual([
+      [
+        'containers_crashed',
+        undefined,
+        'Docker itself was stopped, and 8 containers with it',
+        `${names.replace('5s ago (02:46:35 UTC)', '19s ago (02:46:21 UTC)')}, and they do not run although it answers again`,
         `start them with \`docker start ${start}\``,
       ],
     ]);
+  });
+
+  test('do not have their logs called unreadable while it ends', () => {
+    const withLog = (downMs: number) => {
+      const one = node('n1');
+      const stream = { up: false, lines: 9, since: 0, fault: { what: 'broken' } } as const;
+      const container = { ...one.facts.container, engineDown: { from: NOW - downMs, to: NOW - downMs } };
+      const logs = { ...one.facts.logs, sources: { container: stream } };
+      const known = { ...one, facts: { ...one.facts, container, logs } } as KnownTarget;
+      return named(known, ...NAMES.slice(1).map(node));
+    };
+    expect(withLog(14_999)).toEqual([]);
+    expect(withLog(15_000)).toEqual(['log_source_down n1']);
   });
 
   test('are told by themselves where they ended long before, run again or are one', () => {
