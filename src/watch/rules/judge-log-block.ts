@@ -1,5 +1,5 @@
 import { formatAgo, formatDuration, formatMoment, QUARTER_MS } from '../../lib/duration.ts';
-import { findContainer, findStart, isOfRun, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, findStart, START_MS } from '../../model/restart-cause.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
@@ -50,7 +50,7 @@ function isWatching({ facts: { node, logs } }: View<NodeTarget>): boolean {
 
 /** A log without new blocks of a node whose RPC rises is not a fault: it prints none, or into another file. */
 function judgeSilentLog(view: View<NodeTarget>, seen: string, logged = -Infinity): Judgement | undefined {
-  const { target, facts, settings, now } = view;
+  const { target, facts, settings } = view;
   const { latest } = facts.node ?? {};
   // A log that has shown its height misses nothing.
   if (latest === undefined || latest.number <= logged) return undefined;
@@ -62,8 +62,6 @@ function judgeSilentLog(view: View<NodeTarget>, seen: string, logged = -Infinity
   if (!rises(view)) return isFarAbove && logged >= 0 ? unknown(above) : undefined;
   // The node itself stood until now, or its next line shows these blocks.
   if (!isFarAbove) return pass(above);
-  // The run of now has had no time to print one.
-  if (findStart(facts.container, now, settings.rpc.stallAfterMs) !== undefined) return unknown(above);
   if (isWatching(view)) return pass(`${above}: below log level ${INFO} only an active masternode prints its height`);
   return degraded(
     above,
@@ -81,7 +79,7 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
   const { advancedAt = 0, level = logs.created?.level, fall, startedAt = 0, stoppedAt = 0 } = logs.node ?? {};
   const { running, startedAt: ranFrom = 0 } = findContainer(facts.container) ?? {};
   // What was read of the run before says nothing of this one.
-  const height = isOfRun(advancedAt, ranFrom) ? logs.node?.height : undefined;
+  const height = advancedAt >= ranFrom ? logs.node?.height : undefined;
   if (stoppedAt > Math.max(startedAt, advancedAt, ranFrom) && now - stoppedAt >= stallAfterMs)
     return fail(`${name} was stopped ${formatMoment(stoppedAt, view)}, as its log says`, 'start it again');
   const { advice, logFile } = clientOf({ target, facts });

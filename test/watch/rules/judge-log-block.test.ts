@@ -282,3 +282,15 @@ test('the height before a start is kept through its lines, and over a start that
   for (const name of ['repaired_head', 'engine_started'])
     expect(after(hit('imported_segment', 0, '7'), hit(name, 90))).toMatchObject({ startedAt: at(90), heightBefore: 7 });
 });
+
+test('a start is that of the program itself right after a start, unless it was told to stop in between', () => {
+  const at = (seconds: number) => START + seconds * 1_000;
+  const after = (...hits: readonly (readonly [pattern: string, seconds: number])[]) =>
+    hits.reduce<LogState>(
+      (state, [pattern, seconds]) =>
+        foldLogHit('node', state, { pattern, means: 'state', at: at(seconds), counted: true }),
+      {},
+    ).node?.startedAt;
+  expect(after(['node_started', 0], ['engine_started', 40])).toBe(at(0));
+  expect(after(['node_started', 0], ['stopped', 38], ['node_started', 40])).toBe(at(40));
+});

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Container } from '../../../src/model/observation.ts';
 import { judgeLogBlock } from '../../../src/watch/rules/judge-log-block.ts';
 import { addressOf, diagnosedNode, NOW } from '../../support/diagnosed.ts';
-import { aView } from '../../support/views.ts';
+import { aView, settings } from '../../support/views.ts';
 
 const NAMES = ['n1', 'n2'];
 
@@ -14,12 +14,14 @@ function judge(
   level = 4,
   address = addressOf('n2'),
   ranMs = 3_600_000,
+  stallAfterMs = settings.rpc.stallAfterMs,
 ) {
   const container = { startedAt: NOW - ranMs };
   const { target, facts } = diagnosedNode('n2', NAMES, { stalledMs, chain: { address }, container });
   if (target.component !== 'node' || facts.logs === undefined) throw new Error('a node with a log is expected');
   const node = { ...(height !== undefined && { height, advancedAt: NOW - silentMs }), level };
-  return judgeLogBlock(aView(target, { ...facts, logs: { ...facts.logs, node } }, { now: NOW }));
+  const view = aView(target, { ...facts, logs: { ...facts.logs, node } }, { now: NOW });
+  return judgeLogBlock({ ...view, settings: { ...settings, rpc: { ...settings.rpc, stallAfterMs } } });
 }
 
 test('a log without new blocks of a node whose RPC rises is not a fault of the node', () => {
@@ -33,19 +35,20 @@ test('a log without new blocks of a node whose RPC rises is not a fault of the n
 
 test('a node that was started a moment ago has had no time to print a block', () => {
   const own = addressOf('n2');
+  const none = 'the log of n2 has shown no block yet, and has time to';
+  expect(judge(2_000, 668, 62_000, 4, own, 59_999)).toEqual({ verdict: 'unknown', seen: none });
   const seen = 'the last block read in the log of n2 is 668, printed 1m 2s ago, while its RPC is at block 1000';
-  expect(judge(2_000, 668, 62_000, 4, own, 59_999)).toEqual({ verdict: 'unknown', seen });
-  expect(judge(2_000, 668, 62_000, 4, own, 60_000)).toMatchObject({ verdict: 'degraded', seen });
+  expect(judge(2_000, 668, 62_000, 4, own, 62_000)).toMatchObject({ verdict: 'degraded', seen });
 });
 
 test('a block that the run before has printed is none of this one', () => {
   const own = addressOf('n2');
-  expect(judge(2_000, 668, 30_000, 4, own, 25_000)).toMatchObject({
+  expect(judge(2_000, 668, 25_000, 4, own, 25_000)).toMatchObject({
     verdict: 'pass',
-    seen: 'the log of n2 is at block 668, which it reached 30s ago',
+    seen: 'the log of n2 is at block 668, which it reached 25s ago',
   });
   const none = 'the log of n2 has shown no block';
-  expect(judge(2_000, 668, 30_001, 4, own, 25_000)).toEqual({
+  expect(judge(2_000, 668, 25_001, 4, own, 25_000)).toEqual({
     verdict: 'unknown',
     seen: `${none} yet, and has time to`,
   });
@@ -73,7 +76,7 @@ test('what the RPC of the container before said is told as that', () => {
 
 test('a node that was started a moment ago and does not rise yet is waited for', () => {
   const own = addressOf('n2');
-  const fixOf = (ranMs: number) => judge(120_000, 995, 62_000, 4, own, ranMs).fix;
+  const fixOf = (ranMs: number) => judge(120_000, 995, 30_000, 4, own, ranMs, 28_000).fix;
   expect(fixOf(59_999)).toBe('wait up to a minute: it has just started');
   expect(fixOf(60_000)).toMatch(/^check its peers and whether two thirds of the nodes run, and run `/);
 });
