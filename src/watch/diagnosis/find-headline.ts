@@ -134,8 +134,10 @@ export function findHeadline(
   }
   if (worst === undefined && !hasRisen) return tell('off', 'has not been seen to make a block yet', votes, suspicion);
   // Too few take part until more of those that have just started do.
-  if (isOfPart && !isClearing && quorum?.starting !== undefined && (reserve ?? 0) < 0)
-    return tell('warn', 'is waiting for masternodes that have just started', votes, known, unseen);
+  if (isOfPart && quorum?.starting !== undefined && (reserve ?? 0) < 0) {
+    const words = 'is waiting for masternodes that have just started';
+    return tell('warn', words, votes, known, isSpareAwaited ? '' : gone, unseen);
+  }
   if (worst === undefined) {
     // What is suspected may have cost a vote that was counted before.
     if (suspected !== undefined && quorum !== undefined && (reserve ?? 0) > 0) {

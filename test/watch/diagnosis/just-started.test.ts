@@ -94,6 +94,12 @@ test('nothing is said of a vote to spare where one too few takes part, and what 
   ]);
   const open = told({ problems: [{ ...risk, state: 'open', openedAt: NOW - 30_000 }], ended: [] }).headline;
   expect(open?.detail).toMatch(/^2 of 4 masternodes can vote, 3 needed, and 1 has just started\. Bring back n2, /);
+  // Nor that it recovers from what was before.
+  const halt: Problem = { ...risk, problem: 'subnet_halted', summary: 'the subnet is halted', about: '900' };
+  const clears: Problem = { ...halt, state: 'clearing', seenAt: NOW - 9_000, clearingSince: NOW - 8_000 };
+  const after = told({ problems: [clears], ended: [] }).headline;
+  expect(after?.sentence).toBe('devnet is waiting for masternodes that have just started');
+  expect(after?.detail).toContain('No longer seen, and over unless it returns: the subnet is halted.');
 });
 
 test('a risk that was found as a node ended is one while that starts, and opens as soon as it has not answered for 45 s', () => {
