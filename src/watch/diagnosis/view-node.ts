@@ -138,6 +138,8 @@ interface SubnetMoment extends Pick<SubnetView, 'stallAfterMs' | 'reference' | '
    * come up to it is no new block.
    */
   readonly stoodAt: number;
+  /** When the first node had the highest block. Who comes up to it later shows no new one. */
+  readonly topSince: number;
   /** The highest that a node is known to have had by a time. To come up to that after a start is no new block either. */
   readonly heightAt: (at: number) => number;
   /** Since when the chain stands, in a halt. A block that was made after that is a new one, whatever its number. */
@@ -215,10 +217,13 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
   const isSilent = answers === false && unseen === undefined && !isLogAlive && askedAt(state) > haltedUntil;
   const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;
   const isWitness = canBeWitness(height, moment);
+  const isOld = height !== undefined && height.lastGoodAt - moment.topSince >= stallAfterMs;
   // A block that is no higher than the last one may be lost again, until one is committed.
   const isNew =
-    ((observation?.answered === true ? height?.number : logs?.node?.height) ?? Number.POSITIVE_INFINITY) >
-      Math.max(stoodAt, before) || isMadeNow;
+    (((observation?.answered === true ? height?.number : logs?.node?.height) ?? Number.POSITIVE_INFINITY) >
+      Math.max(stoodAt, before) &&
+      !isOld) ||
+    isMadeNow;
   const isRepeating =
     height !== undefined && height.number <= stoodAt && within(height.riseDueSince, stallAfterMs, now);
   // Each member by its name: what is spread into a literal takes three times its memory.

@@ -1,6 +1,6 @@
 import { highest } from '../../lib/numbers.ts';
 import { collect } from '../../lib/values.ts';
-import { countPeers } from '../../model/facts.ts';
+import { countPeers, type Progress } from '../../model/facts.ts';
 import { indexProblems, type Problem, type ProblemIndex } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import { START_MS } from '../../model/restart-cause.ts';
@@ -87,12 +87,11 @@ function heightsBefore({ facts: { node, logs } }: TargetState, since: number, lo
 /** When the last lines of the chain before a halt were printed, at the latest. */
 const lastLineOf = ({ since, seenAt }: Problem): number => Math.min(since + ASKED_WITHIN_MS, seenAt);
 
-/** The heights that nodes had at `before`. One alone or just started shows nothing. */
-const findStoodAt = (views: readonly TargetView[], before: number, now: number) =>
+/** The heights of nodes that take part. One alone or just started shows nothing. */
+const findShown = (views: readonly TargetView[], now: number): readonly Progress[] =>
   collect(views, ({ state, container }) => {
-    const { number, advancedAt = now } = heightOf(state) ?? {};
     const isAlone = countPeers(state.facts) === 0;
-    return advancedAt <= before && !isAlone && !viewStart(state, container, now).isStarting ? number : undefined;
+    return isAlone || viewStart(state, container, now).isStarting ? undefined : heightOf(state);
   });
 
 /** The heights that nodes had before all that run were started less than a minute ago, as after a crash of all; of others nothing. */
@@ -172,8 +171,12 @@ export function viewSubnet(
     isCredible(height, reference) && !(isReplaced && height > 2 * (reference ?? height));
   const highestOf = (known: readonly number[]) => highest(known.filter(isPossible));
   const halt = before.get({ problem: 'subnet_halted' });
+  const shown = findShown(ofChain, now);
+  const top = highestOf(shown.map(({ number }) => number));
+  // Nodes had these for longer than the stall limit, or in a halt from before it.
+  const stood = shown.filter(({ advancedAt }) => advancedAt <= now - stallAfterMs - ASKED_WITHIN_MS);
   const stoodAt = highestOf([
-    ...findStoodAt(ofChain, now - stallAfterMs - ASKED_WITHIN_MS, now),
+    ...stood.map(({ number }) => number),
     ...(halt?.state === 'open'
       ? ofChain.flatMap(({ state }) => heightsBefore(state, halt.seenAt, lastLineOf(halt)))
       : findHadBefore(ofChain, now)),
@@ -185,6 +188,7 @@ export function viewSubnet(
     ...against,
     stallAfterMs,
     stoodAt,
+    topSince: Math.min(...shown.flatMap(({ number, advancedAt }) => (number === top ? advancedAt : []))),
     heightAt: (at: number) => highestOf(ofChain.flatMap(({ state }) => heightsBefore(state, at))),
     stoodSince: halt?.state === 'open' ? halt.since : Number.POSITIVE_INFINITY,
     lastRise: highest(rises.map(({ advancedAt }) => advancedAt)),

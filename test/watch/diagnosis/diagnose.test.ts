@@ -296,7 +296,7 @@ describe('a halt', () => {
       node('subnet3', { fault: timeout('subnet3') }),
       node('subnet4', { fault: timeout('subnet4') }),
     );
-    expect(problems).toEqual(['node_hanging subnet3', 'node_hanging subnet4', 'quorum_at_risk']);
+    expect(problems).toEqual(['node_hanging subnet3', 'node_hanging subnet4', 'subnet_halted']);
   });
 
   test('although enough nodes answer is not blamed on any of them', () => {

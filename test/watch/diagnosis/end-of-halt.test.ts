@@ -32,6 +32,19 @@ describe('a halt', () => {
     expect(haltWith(height, fall)?.evidence).toContain('no block after 174 for 2m');
   });
 
+  it('is one from when the first node had the last block, whoever has come up to that since and was asked later', () => {
+    const isHalted = (stalledMs: number, askedMs = 0) => {
+      const back = diagnosedNode('n4', NAMES, { height: 174, stalledMs: 6_000, passedMs: undefined });
+      const { node } = back.facts;
+      const latest = node?.latest && { ...node.latest, lastGoodAt: NOW - askedMs };
+      const others = NAMES.slice(0, 3).map((name) => diagnosedNode(name, NAMES, { height: 174, stalledMs }));
+      const known = { ...back, facts: { ...back.facts, node: { ...node, latest } } } as typeof back;
+      return diagnosed([...others, known]).some(({ problem }) => problem === 'subnet_halted');
+    };
+    expect([isHalted(27_999), isHalted(28_000)]).toEqual([false, true]);
+    expect([isHalted(32_999, 5_000), isHalted(33_000, 5_000)]).toEqual([false, true]);
+  });
+
   it.each([
     [0, 8_000, 'no block after 174 for 2m 8s'],
     [0, -1_000, 'no block after 174 for 1m 59s'],

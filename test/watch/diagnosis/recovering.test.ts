@@ -629,7 +629,7 @@ test('nodes whose crash is still reported are not just back once they have run f
 });
 
 test('while too few vote, a log without new blocks is not a fault of its node', () => {
-  const paused = { container: { status: 'paused' }, stalledMs: 28_000 } as const;
+  const paused = { container: { status: 'paused' }, stalledMs: 27_000 } as const;
   const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, name < 'n3' ? { stalledMs: 27_000 } : paused)).map(
     (node) => (node.target.name === 'n1' ? withLog(node, { height: 1_000, advancedAt: NOW - 70_000, level: 4 }) : node),
   );
