@@ -110,17 +110,18 @@ function findDegraded(targets: readonly TargetView[]): Found {
 const BY_ERRORS: readonly CheckName[] = ['log_block', 'logs', 'block_data', 'history_data'];
 
 /**
- * Whether no height is above that in the log of a node, its RPC shows the same, and no error is in it: that it stands says nothing of
- * this node alone.
+ * Whether no error is in the log of a node, and its RPC shows the same height, or soon will, as no other node is above: the log misses
+ * nothing, and that it stands is seen of the node or of all.
  */
-function standsWithAll({ state: { facts } }: TargetView, { reference, subnet, now }: SubnetView): boolean {
+function missesNothing({ state: { facts } }: TargetView, { reference, subnet, now }: SubnetView): boolean {
   const { node, patterns = {} } = facts.logs ?? {};
   const { latest } = facts.node ?? {};
   if (node?.height === undefined || reference === undefined || latest === undefined) return false;
   const { errorWindowMs } = subnet.settings.logs;
   const hasError = Object.values(patterns).some((one) => isError(one) && now - one.at < errorWindowMs);
   const isShown = latest.advancedAt - (node.advancedAt ?? 0) < ASKED_WITHIN_MS;
-  return !hasError && isShown && node.height >= Math.max(reference, latest.number);
+  const isNewest = isShown && node.height >= Math.max(reference, latest.number);
+  return !hasError && (isNewest || node.height === latest.number);
 }
 
 /** The checks that may be a problem by themselves. Errors of a known failure that is over were reported with it. */
@@ -139,7 +140,7 @@ function takeFailing(view: TargetView, starting: ReadonlySet<string>, all: Subne
     // A node that joins has not spoken with the bootnode yet.
     !(check.check === 'messages' && all.joining.size > 0) &&
     !(check.check === 'peers' && !lacksPeers(view, all)) &&
-    !(check.check === 'log_block' && standsWithAll(view, all)) &&
+    !(check.check === 'log_block' && missesNothing(view, all)) &&
     // It was probed before its container was started, or before that could be seen.
     !(check.check === 'http' && (isFromBefore(view, 'http') || findStart(facts.container, all.now) !== undefined)) &&
     (check.check === 'submissions' || !isStopped(view));

@@ -828,7 +828,7 @@ describe('right after the start of subnetd', () => {
       });
     // Its checks of logs are explained by it, although it is not found again yet.
     const silent = first(false).map((one) => {
-      const node = { height: 1_000, advancedAt: NOW - 600_000, level: 4 };
+      const node = { height: 999, advancedAt: NOW - 600_000, level: 4 };
       return withFacts(one, { logs: { sources: { file: { up: true, lines: 9, since: 0 } }, patterns: {}, node } });
     });
     expect(diagnose(silent).problems.map(({ problem }) => problem)).toContain('node_log_fault');

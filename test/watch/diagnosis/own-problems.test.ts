@@ -275,7 +275,7 @@ describe('a subnetd', () => {
   });
 
   test('whose clock was set blames no log until new lines have come', () => {
-    const old = { node: { height: 1_000, advancedAt: NOW - 132_000, level: 4 } };
+    const old = { node: { height: 1_001, advancedAt: NOW - 132_000, level: 4 } };
     const named = (agoMs: number) =>
       seen({ step: { at: NOW - agoMs, byMs: 120_000 } }, {}, old).map(([problem, name]) => [problem, name]);
     expect(named(59_999)).toEqual([['monitor_suspended', undefined]]);

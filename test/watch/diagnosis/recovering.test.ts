@@ -246,19 +246,20 @@ test('a check that fails since the last diagnosis is explained by what is wrong 
 });
 
 test('a log that stands at the height of all others, as its RPC does, is no fault of its node', () => {
-  const named = (ofRpc: number) =>
+  const named = (ofRpc: number, height: number) =>
     diagnosed(
       NAMES.map((name) => {
         // A halt is found after 88 s with these, and the log of a node is judged after 60.
         const consensus = { ...{ minePeriodMs: 2_000, timeoutPeriodMs: 40_000 }, certificateThreshold: 0.667 };
         const chain = { address: addressOf(name), consensus: { ...consensus, epoch: 900, gap: 450 } };
-        const one = diagnosedNode(name, NAMES, { stalledMs: ofRpc, chain });
+        const one = diagnosedNode(name, NAMES, { stalledMs: ofRpc, chain, ...(name === 'n2' && { height }) });
         return name === 'n2' ? withLog(one, { height: 1_000, advancedAt: NOW - 70_000, level: 4 }) : one;
       }),
     ).map(({ problem, name }) => `${problem} ${name}`);
   // The RPC shows a block seconds after the log, and the others have no later one.
-  expect(named(50_001)).toEqual([]);
-  expect(named(50_000)).toEqual(['node_log_fault n2']);
+  expect(named(50_001, 999)).toEqual([]);
+  expect(named(50_000, 999)).toContain('node_log_fault n2');
+  expect(named(50_000, 1_000)).toEqual([]);
 });
 
 test('a halt in which nobody answers counts from the newest block that a node had shown', () => {
