@@ -148,10 +148,7 @@ function findSplitRounds(view: SubnetView, last: Block, waiting: Waiting): Requi
  */
 const ENDS_ITSELF_MS = 90_000;
 
-/**
- * What ends a halt in which enough masternodes answer, and from when on: said before and after that time in the same words, so that the
- * first message is enough.
- */
+/** What ends a halt in which enough masternodes answer, and from when on, so that the first message is enough. */
 function adviseToRestart({ chain, now, toWall }: SubnetView, { present, joining }: Voters, last: Block | undefined) {
   const [first] = present;
   const restart =
@@ -160,13 +157,16 @@ function adviseToRestart({ chain, now, toWall }: SubnetView, { present, joining 
       : `${describeRestart(present)}${present.length > 1 ? ', all of them at once' : ''}`;
   const moments = present.flatMap((node) => {
     const { riseDueSince = 0, advancedAt = 0 } = node.height ?? {};
-    return [startedAtOf(node) ?? 0, riseDueSince > advancedAt ? riseDueSince : 0];
+    // Before Docker has been asked, it may have started just now.
+    const isUnasked = node.target.container !== undefined && node.state.facts.container === undefined;
+    return [startedAtOf(node) ?? (isUnasked ? now : 0), riseDueSince > advancedAt ? riseDueSince : 0];
   });
   const until = Math.max(last?.since ?? 0, ...moments) + ENDS_ITSELF_MS;
   // What was out for its peers only is back at a time that is not known here.
   const isKnown = until > now || joining.length === 0;
   const by = isKnown ? `has come by ${formatSecond(toWall(until)).slice(11)}` : 'comes within a minute';
-  return `if no block ${by}, ${restart}; wait until then, as what nodes tell each other at the third time-out often ends this`;
+  const wait = 'wait until then, as what nodes tell each other at the third time-out often ends this';
+  return `if no block ${by}, ${restart}; ${until > now || !isKnown ? wait : 'that time has passed, so do it now'}`;
 }
 
 function describeOut(node: NodeView): string {

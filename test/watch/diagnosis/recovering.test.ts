@@ -101,7 +101,7 @@ const restart = (names: readonly string[]) =>
   `restart ${names.slice(0, -1).join(', ')} and ${names.at(-1)} with \`docker restart ${names.map((name) => `generated-${name}-1`).join(' ')}\`, all of them at once`;
 /** What to do about a halt in which enough masternodes answer. */
 const waitUntil = (time: string, names: readonly string[] = NAMES) =>
-  `if no block has come by ${time} UTC, ${restart(names)}; wait until then, as what nodes tell each other at the third time-out often ends this`;
+  `if no block has come by ${time} UTC, ${restart(names)}; ${time > '02:46:40' ? 'wait until then, as what nodes tell each other at the third time-out often ends this' : 'that time has passed, so do it now'}`;
 
 test('while a halt lasts, a node that lacks a peer is still named', () => {
   const halted = NAMES.map((name) =>
@@ -558,6 +558,15 @@ test('a halt of which the nodes that were missing answer again says until when t
   expect(halted.find(({ problem }) => problem === 'subnet_halted')?.fix).toBe(waitUntil('02:47:30'));
 });
 
+test('before Docker has said when nodes were started, nobody is sent to restart them at once', () => {
+  const unasked = NAMES.map((name) => {
+    const { target, facts } = diagnosedNode(name, NAMES, { stalledMs: 120_000 });
+    return { target, facts: { ...facts, container: undefined } } as KnownTarget;
+  });
+  const fix = diagnoseAt(unasked).find(({ problem }) => problem === 'subnet_halted')?.fix;
+  expect(fix).toMatch(/^if no block has come by 02:48:10 UTC, restart n1, n2, n3 and n4, all of them at once; wait/);
+});
+
 test('a halt gives a node that was cut off a minute from its return, whenever the last block came', () => {
   const fixOf = (backAgo: number) => {
     const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, { stalledMs: 120_000 }));
@@ -569,7 +578,7 @@ test('a halt gives a node that was cut off a minute from its return, whenever th
     const problems = diagnoseAt(nodes, { problems: [cutOff], ended: [] });
     return problems.find(({ problem }) => problem === 'subnet_halted')?.fix;
   };
-  expect(fixOf(59_999)).toBe(waitUntil('02:46:10').replace('has come by 02:46:10 UTC', 'comes within a minute'));
+  expect(fixOf(59_999)).toBe(waitUntil('02:47:10').replace('has come by 02:47:10 UTC', 'comes within a minute'));
   expect(fixOf(60_000)).toBe(waitUntil('02:46:10'));
 });
 
