@@ -2,7 +2,7 @@ import type { ClockDisturbances } from '../../lib/clock.ts';
 import { isSpendJudged } from '../../model/parent-chain.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
 import { type EndedProblem, indexProblems, type Problem } from '../../model/problem.ts';
-import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-catalog.ts';
+import { isBlind, type ProblemKind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import {
   type ExplainedCheckState,
@@ -11,7 +11,7 @@ import {
   type SubnetState,
   type TargetState,
 } from '../../model/snapshot.ts';
-import { type Subnet, subjectKey, type Target } from '../../model/target.ts';
+import { type Subnet, subjectKey } from '../../model/target.ts';
 import type { CheckName } from '../../model/verdict.ts';
 import { JUST_STARTED } from '../rules/view.ts';
 import { diagnose, keyOf } from './diagnose.ts';
@@ -138,12 +138,20 @@ function findNaming(problems: readonly Problem[], targets: readonly TargetState[
   return naming;
 }
 
+const OF_CRASH: readonly ProblemName[] = ['containers_crashed', 'container_restarting'];
+
 /**
  * Whether a problem will explain a check that has begun to fail since it was last found: it is about this target and explains another
  * check of it, or is a halt that explains the same check of another.
  */
-function willExplain({ problem, seenAt, explains }: Problem, target: Target, { check, since }: ExplainedCheckState) {
-  if (since < seenAt) return false;
+function willExplain(
+  { problem, seenAt, explains }: Problem,
+  { target, facts }: TargetState,
+  { check, since }: ExplainedCheckState,
+) {
+  // A crash is reported for minutes, and does not explain what its target does later.
+  const { startedAt = since } = findContainer(facts.container) ?? {};
+  if (since < seenAt || (OF_CRASH.includes(problem) && since - startedAt >= START_MS)) return false;
   return explains.some((each) =>
     problem === 'subnet_halted' ? each.check === check : subjectKey(each) === subjectKey(target),
   );
@@ -194,10 +202,16 @@ export function explainTargets(
         ? judged
         : { ...judged, ...(problem && { problem }), ...(checked && { suspected: checked }) };
     const open = [problem, halt].filter((one) => one !== undefined);
+    const findKnown = (check: ExplainedCheckState) => {
+      const because = byCheck.get(keyOf({ component, name, check: check.check }));
+      // Who does not answer itself lacks no peer because of another node.
+      const isOfOther = check.check === 'peers' && because?.name !== undefined && because.name !== name;
+      return isOfOther && judged.facts.node?.observation.answered === false ? undefined : because;
+    };
     const find = (check: ExplainedCheckState) =>
       check.verdict === 'fail'
-        ? (byCheck.get(keyOf({ component, name, check: check.check })) ??
-          open.find((one) => willExplain(one, judged.target, check)) ??
+        ? (findKnown(check) ??
+          open.find((one) => willExplain(one, judged, check)) ??
           // The log of a node that was away has stood.
           (check.check === 'log_block' ? over.find((one) => subjectKey(one) === key) : undefined))
         : undefined;

@@ -222,7 +222,7 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
   // Whoever has just started does not vote yet, and may never. Whose votes were missing, and why, may be over.
   if (!isStanding(before))
     return isStillAtRisk && !before.isNext
-      ? { ...before, summary: 'no vote is to spare', evidence: tightVotes, fix: SPARE_FIRST }
+      ? { ...before, summary: 'no vote is to spare', evidence: tightVotes, fix: SPARE_FIRST, explains: [] }
       : undefined;
   const subjects = subjectsOf(before);
   if (subjects.length === 0) return undefined;

@@ -197,3 +197,49 @@ test('a check that says itself what its problem says does not say it twice', () 
   expect(readWith('it fails', clearing)[0]).toBe('of a problem that seems to be over: the wallet is empty');
   expect(readWith('it fails: the wallet is empty', clearing)[0]).toBe('of a problem that seems to be over');
 });
+
+test('a check is explained by a crash only as long as its target has just started after it', () => {
+  const because = (ranMs: number) => {
+    const node = diagnosedNode('n1', NAMES, { peers: ['n2', 'n3'], container: { startedAt: NOW - ranMs } });
+    const states = judgeTargets([node, ...NAMES.slice(1).map(healthy)], NOW).map((state) => ({
+      ...state,
+      checks: state.checks.map((one) => ({ ...one, since: NOW })),
+    }));
+    const crash: Problem = {
+      ...{ problem: 'containers_crashed', alert: 'A', severity: 'warning', state: 'open', evidence: '', causes: [] },
+      ...{ since: NOW - ranMs - 1_000, seenAt: NOW - 500, summary: 'n1 and n2 crashed', fix: '', nodes: ['n1', 'n2'] },
+      explains: [{ component: 'node', name: 'n1', check: 'container' }],
+    };
+    return explainTargets(states, [crash])[0]?.checks.find(({ check }) => check === 'peers')?.cause;
+  };
+  expect(because(59_999)).toBe('n1 and n2 crashed');
+  expect(because(60_000)).toBeUndefined();
+});
+
+test('a node that does not answer itself lacks no peers because of another node', () => {
+  const down: Problem = {
+    ...{ problem: 'container_down', component: 'node', name: 'n2', alert: 'A', severity: 'warning', state: 'open' },
+    ...{ since: NOW - 9_000, seenAt: NOW, summary: 'n2 does not run', evidence: '', fix: '', causes: [] },
+    explains: [{ component: 'node', name: 'n1', check: 'peers' }],
+  };
+  const causeWith = (answered: boolean) => {
+    const { target, facts } = diagnosedNode('n1', NAMES);
+    const observation = { ...facts.node?.observation, answered, peers: { ok: false, fault: refused } };
+    const known = { target, facts: { ...facts, node: { ...facts.node, observation } } } as KnownTarget;
+    const states = judgeTargets([known, ...NAMES.slice(1).map(healthy)], NOW);
+    return explainTargets(states, [down])[0]?.checks.find(({ check }) => check === 'peers')?.cause;
+  };
+  expect([causeWith(true), causeWith(false)]).toEqual(['n2 does not run', undefined]);
+});
+
+test('a log whose height is that of the RPC shows no fault of its own, however long it stands', () => {
+  const standing = (rpc: number, logged: number) => {
+    const node = diagnosedNode('n1', NAMES, { height: rpc, stalledMs: 5_000 });
+    const logs = { ...node.facts.logs, node: { height: logged, advancedAt: NOW - 61_000, level: 4 } };
+    const known = withLogs(node, logs as KnownTarget['facts']['logs']);
+    const others = NAMES.slice(1).map((name) => diagnosedNode(name, NAMES, { height: 218, stalledMs: 5_000 }));
+    return diagnosed([known, ...others]).map(({ problem }) => problem);
+  };
+  expect(standing(217, 217)).toEqual([]);
+  expect(standing(216, 217)).toEqual(['node_log_fault']);
+});

@@ -185,13 +185,15 @@ describe('a problem', () => {
   });
 
   test('of too few votes is suspected for as long, and no longer', () => {
-    const risk = suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined });
+    const explains = [{ component: 'relayer', name: 'relayer', check: 'submissions' }] as const;
+    const risk = suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, explains });
     const wait = problemCatalog.quorum_at_risk.confirmMs;
     const told = (tightVotes: string | undefined, found: readonly Suspicion[]) => {
       let followed = follow(NO_PROBLEMS, [{ ...risk, summary: 'too few nodes vote for another block' }], well, T0);
       followed = follow(followed, [], well, T0 + wait, { tightVotes });
       return follow(followed, found, well, T0 + wait, { tightVotes }).problems.map(
-        ({ state, summary, evidence, fix }) => (found.length > 0 ? state : { state, summary, evidence, fix }),
+        ({ state, summary, evidence, fix, explains: left }) =>
+          found.length > 0 ? state : { state, summary, evidence, fix, left },
       );
     };
     const short = '0 of 4 masternodes can vote, 3 needed, and 4 have just started';
@@ -203,6 +205,8 @@ describe('a problem', () => {
           summary: 'no vote is to spare',
           evidence: short,
           fix: 'restart no other node until a vote is to spare again',
+          // That no vote is to spare keeps no block back.
+          left: [],
         },
       ],
       ['open'],
