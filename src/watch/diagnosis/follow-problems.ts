@@ -212,6 +212,9 @@ function lacksPeersOtherwise({ name }: Problem, each: ExplainedCheck, state: Tar
   return each.name === name ? answered : !answered || isBack(state, now);
 }
 
+/** What nodes say of their chain. While none answers it is not over. */
+const OF_ANSWERS: readonly ProblemName[] = ['chain_replaced', 'contract_of_other_chain', 'chain_forked', 'key_shared'];
+
 /** What to do while nothing is lacking but what has just started. */
 const SPARE_FIRST = 'restart no other node until a vote is to spare again';
 
@@ -226,7 +229,15 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
       : undefined;
   const subjects = subjectsOf(before);
   if (subjects.length === 0) return undefined;
-  if (!isKnownOver(before, subjects) || !mayClear(before, subjects, isSpendKnown) || isAwaited(before, now, shown))
+  const isUnseen =
+    OF_ANSWERS.includes(before.problem) &&
+    subjectsOf({}).every(({ facts: { node } }) => node?.observation.answered === false);
+  if (
+    isUnseen ||
+    !isKnownOver(before, subjects) ||
+    !mayClear(before, subjects, isSpendKnown) ||
+    isAwaited(before, now, shown)
+  )
     return withoutAges(before);
   const clearingSince = Math.min(before.clearingSince ?? now, now);
   // Nobody is told that a vote is to spare again while none is.

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '../../../src/model/incident.ts';
+import type { Fault } from '../../../src/model/observation.ts';
 import { NOTHING_TO_DO, type Problem, type Suspicion } from '../../../src/model/problem.ts';
 import { problemCatalog } from '../../../src/model/problem-catalog.ts';
 import type { TargetState } from '../../../src/model/snapshot.ts';
 import { toRestoredProblem } from '../../../src/tell/incidents/stored-incidents.ts';
 import { NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { type FollowedProblems, restoreProblems, type Shown } from '../../../src/watch/diagnosis/follow-problems.ts';
-import { containerOf, follow } from '../../support/diagnosed.ts';
+import { containerOf, diagnosedNode, follow, NOW } from '../../support/diagnosed.ts';
 import { failing, nodeState, statesAfter, suspicion, T0, well } from '../../support/followed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
 
 const SECOND = 1_000;
 const { confirmMs, clearMs } = problemCatalog.node_down;
@@ -212,6 +214,24 @@ describe('a problem', () => {
       ['open'],
     ]);
     expect([told(undefined, []), told(undefined, [risk])]).toEqual([[], ['suspected']]);
+  });
+
+  const FOUR = ['n1', 'n2', 'n3', 'n4'];
+
+  test('of a chain is not over while no node answers', () => {
+    const replaced = suspicion({ problem: 'chain_replaced', component: undefined, name: undefined });
+    const targetsWith = (fault?: Fault) =>
+      judgeTargets(
+        FOUR.map((name) => diagnosedNode(name, FOUR, fault && { fault })),
+        NOW,
+      );
+    const stateWith = (targets: readonly TargetState[]) => {
+      let followed = follow(NO_PROBLEMS, [replaced], targets, T0);
+      followed = follow(followed, [replaced], targets, T0 + problemCatalog.chain_replaced.confirmMs);
+      return follow(followed, [], targets, T0 + 30 * SECOND).problems.map(({ state }) => state);
+    };
+    expect(stateWith(targetsWith({ kind: 'refused', address: 'x' }))).toEqual(['open']);
+    expect(stateWith(targetsWith())).toEqual(['clearing']);
   });
 
   test('that is a halt after a block, without others, is open at once', () => {
