@@ -99,10 +99,15 @@ function findReplacedChain(view: SubnetView): Found {
   const known = nodes.filter(({ answers, chainFacts }) => answers === true && chainFacts !== undefined);
   const evidence = describeOther(known, view) ?? describeBegun(known, view);
   if (evidence === undefined) return undefined;
+  const hasContract =
+    view.subnet.parentChain !== undefined || view.services.some(({ state }) => state.target.component === 'relayer');
+  const todo = hasContract
+    ? 'deploy the checkpoint contract for the new chain and name it in the inventory'
+    : 'there is nothing to do';
   return suspect('chain_replaced', {
     summary: 'the network was replaced by a new one',
     evidence,
-    fix: 'if that was done on purpose, deploy the checkpoint contract for the new chain and name it in the inventory; if not, find out who removed the data of the nodes, and restore it',
+    fix: `if that was done on purpose, ${todo}; if not, find out who removed the data of the nodes, and restore it`,
     causes: nodes.flatMap(({ target }) => refsTo(target, 'head_regression')),
   });
 }

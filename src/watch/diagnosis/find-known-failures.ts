@@ -32,7 +32,7 @@ const SET_BACK_MS = 5 * 60_000;
 /** What shows a failure besides the lines of its patterns, and what replaces its texts, by what else is seen of its target. */
 type Own = Partial<Pick<ShownFailure, 'cause' | 'fix'>> & { readonly seen?: string };
 
-const OWN: Readonly<Partial<Record<ProblemName, (state: TargetState, moment: Moment) => Own>>> = {
+const OWN: Readonly<Partial<Record<ProblemName, (state: TargetState, view: SubnetView) => Own>>> = {
   out_of_memory: ({ facts: { container } }, moment) => {
     const { oomKills = 0, lastOomAt, unrequestedKill: kill } = container ?? {};
     const kills = formatCount(oomKills, 'out-of-memory kill', 'out-of-memory kills');
@@ -40,9 +40,9 @@ const OWN: Readonly<Partial<Record<ProblemName, (state: TargetState, moment: Mom
       return { seen: `Docker counted ${kills}, last ${formatMoment(lastOomAt, moment)}` };
     return kill ? { seen: `SIGKILL ended it ${formatMoment(kill.at, moment)}, and nobody had requested that` } : {};
   },
-  head_regression: ({ facts }, moment) => {
+  head_regression: ({ facts }, view) => {
     const fall = findFall(facts);
-    const seen = fall && `its height fell from ${fall.from} to ${fall.to} ${formatMoment(fall.at, moment)}`;
+    const seen = fall && `its height fell from ${fall.from} to ${fall.to} ${formatMoment(fall.at, view)}`;
     const { at: rewoundAt = Number.NaN } = facts.logs?.patterns.rewound ?? {};
     // In this run or before its last start.
     if (fall && Math.abs(fall.at - rewoundAt) < SET_BACK_MS)
@@ -52,6 +52,12 @@ const OWN: Readonly<Partial<Record<ProblemName, (state: TargetState, moment: Mom
         fix: 'nothing, if that was done on purpose; if not, find out who may call debug_setHead of it',
       };
     if (!hasLostData(facts)) return { seen };
+    if (fall && !view.nodes.some(({ height }) => height && height.number * 2 > fall.from))
+      return {
+        seen,
+        cause: 'It began with an empty data folder, and no node that answers has the blocks.',
+        fix: 'wait until the others answer: if none of them has the blocks, the network begins anew',
+      };
     return {
       seen,
       cause: 'It began with an empty data folder, so it takes all blocks from the others again.',
@@ -104,7 +110,7 @@ function isTriedAgain({ signs = [] }: ShownFailure, { facts }: TargetState, now:
 /** The problems that a program which has ended brings with it. */
 const CONSEQUENCES: readonly ProblemName[] = ['container_down', 'container_restarting', 'node_down', 'head_regression'];
 
-function toSuspicion(view: TargetView, failure: ShownFailure, moment: Moment): Suspicion {
+function toSuspicion(view: TargetView, failure: ShownFailure, moment: SubnetView): Suspicion {
   const { state } = view;
   const { leavesRunning } = failure;
   // Of services all signs but the first are reasons.

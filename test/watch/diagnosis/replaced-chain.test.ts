@@ -4,7 +4,7 @@ import { indexProblems, type Problem } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { foldChain } from '../../../src/watch/rules/fold-node.ts';
-import { diagnosed, diagnosedNode, listCauses, NOW } from '../../support/diagnosed.ts';
+import { diagnosed, diagnosedNode, diagnosedService, listCauses, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -71,6 +71,12 @@ it('a network that begins the same chain again is replaced too, as no node has t
         'all 4 nodes that answer began again from the first block: the chain is at block 9, and was at 6744, with the same genesis block',
     },
   ]);
+  expect(found(all(9))[0]?.fix).toBe(
+    'if that was done on purpose, there is nothing to do; if not, find out who removed the data of the nodes, and restore it',
+  );
+  expect(found([...all(9), diagnosedService('relayer')])[0]?.fix).toMatch(
+    /^if that was done on purpose, deploy the checkpoint contract for the new chain and name it in the inventory; if not/,
+  );
   const problemsOf = (targets: readonly KnownTarget[]) => found(targets).map(({ problem }) => problem);
   expect(problemsOf(all(6_443))).toEqual(['chain_replaced']);
   expect(problemsOf(all(6_444))).toEqual(['head_regression']);
@@ -79,7 +85,13 @@ it('a network that begins the same chain again is replaced too, as no node has t
   // One that does not answer may have them, two of four are not enough to make a chain.
   const gone = (name: string) => diagnosedNode(name, NAMES, { fault: REFUSED, chain: OLD });
   expect(problemsOf([...all(9).slice(0, 3), gone('n4')])).toEqual(['chain_replaced']);
-  expect(problemsOf([...all(9).slice(0, 2), gone('n3'), gone('n4')])).toEqual(['head_regression']);
+  const two = [...all(9).slice(0, 2), gone('n3'), gone('n4')];
+  expect(problemsOf(two)).toEqual(['head_regression']);
+  expect(found(two)[0]).toMatchObject({
+    evidence: expect.stringContaining('It began with an empty data folder, and no node that answers has the blocks'),
+    fix: 'wait until the others answer: if none of them has the blocks, the network begins anew',
+  });
+  expect(found(all(6_444))[0]?.evidence).toContain('so it takes all blocks from the others again');
 });
 
 /** A node that was started again 20 s ago, whose log shows the chain that began again, and which does not answer yet. */
