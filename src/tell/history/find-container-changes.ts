@@ -76,7 +76,8 @@ export function findContainerChanges(
       current.running
         ? change(at, 'container', before.status, current.status, 'it runs again')
         : change(
-            found?.finishedAt === undefined ? at : toWall(found.finishedAt),
+            // One that is paused has not ended: Docker says when the run before did.
+            found?.finishedAt === undefined || found.status === 'paused' ? at : toWall(found.finishedAt),
             'container',
             before.status,
             current.status,

@@ -107,9 +107,8 @@ describe('the changes between two snapshots', () => {
         'its restart policy has started it again, after it has ended with exit code 2',
       ],
     ]);
-    expect(find(30_000, { ...crashed, status: 'paused', running: false }, { oomKills: 1 })).toEqual([
-      [30_000, `${name}: running -> paused`, 'it was paused'],
-    ]);
+    const paused = { ...crashed, status: 'paused', running: false, finishedAt: NOW + 19_000 } as const;
+    expect(find(30_000, paused, { oomKills: 1 })).toEqual([[30_000, `${name}: running -> paused`, 'it was paused']]);
     expect(find(31_000, crashed, { oomKills: 1 })).toEqual([[31_000, `${name}: paused -> running`, 'it runs again']]);
     expect(find(32_000, crashed, { oomKills: 2 })).toEqual([
       [32_000, `${name}: running -> killed`, 'a process in it was killed, out of memory'],
