@@ -25,7 +25,7 @@ export const lastFoundAt = ({ clearSince, endedAt }: Incident): number | undefin
 
 /** How long the problem was there. */
 export const durationOf = (incident: Incident, nowWall: number): string =>
-  lastingExactly((lastFoundAt(incident) ?? nowWall) - incident.startedAt);
+  lastingExactly((lastFoundAt(incident) ?? nowWall) - incident.foundAt);
 
 const ENDS: Readonly<Record<IncidentEnd, string>> = {
   recovered: 'the problem is gone',

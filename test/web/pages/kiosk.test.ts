@@ -110,7 +110,7 @@ describe('the kiosk of one subnet', () => {
     const text = { summary: 'devnet is halted', evidence: '', fix: '' };
     const halt: Incident = {
       ...{ id: 'a1', subnet: 'devnet', problem: 'subnet_halted', alert: 'SubnetHalted', severity: 'critical' },
-      ...{ foundAt: WALL, startedAt: WALL - 49 * MINUTE, endedAt: WALL - 34 * MINUTE, end: 'recovered' },
+      ...{ foundAt: WALL - 49 * MINUTE, startedAt: WALL - 49 * MINUTE, endedAt: WALL - 34 * MINUTE, end: 'recovered' },
       ...{ first: text, last: text, returns: 0, causes: [], effects: [], notified: [] },
     };
     const time = timeWith({ blocks: [30] }, [halt]);
