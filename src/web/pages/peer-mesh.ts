@@ -32,6 +32,7 @@ const isSilent = (member: Member | undefined): boolean => member?.vote === 'sile
 
 /** Every pair of nodes, and what is known of its link: both sides may say that it stands. */
 function findLinks(nodes: readonly TargetState[], members: readonly Member[]): readonly Link[] {
+  const absent = members.filter(({ isOut }) => isOut).length;
   const known = nodes.map((state) => {
     const { container, node } = state.facts;
     const { at = 0, observation: { nodeId, peerIds } = {} } = node?.chain ?? {};
@@ -41,8 +42,9 @@ function findLinks(nodes: readonly TargetState[], members: readonly Member[]): r
       startedAt: findContainer(container)?.startedAt ?? 0,
       peers: peerIds && new Set(peerIds),
       out: isSilent(members.find(({ name }) => name === state.target.name)),
-      // The count is newer than the list.
-      isWhole: state.target.component === 'node' && (countPeers(state.facts) ?? 0) >= state.target.expectedPeers,
+      // The count is newer than the list, and nobody is connected to a node that is out.
+      isWhole:
+        state.target.component === 'node' && (countPeers(state.facts) ?? 0) >= state.target.expectedPeers - absent,
     };
   });
   return known.flatMap((one, from) =>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
+import type { Member } from '../../../src/model/snapshot.ts';
 import { peerMesh } from '../../../src/web/pages/peer-mesh.ts';
 import { diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
@@ -39,6 +40,10 @@ test('a pair is cut by lists from a minute after the starts of both nodes, and o
   // Its count is newer than its list.
   const hasAll = { peers: ['n2', 'n9'] };
   expect([cut(hasAll, n1), cut(n0, hasAll)]).toEqual([false, false]);
+  // So many peers are all that it can have while another node is out.
+  const oneOut = names.map((name, place) => diagnosedNode(name, names, [n0, n1][place]));
+  const member = { name: 'n2', isOut: true } as Member;
+  expect(String(peerMesh(judgeTargets(oneOut, NOW), [member]))).not.toContain('not connected');
 });
 
 test('before nodes were asked, or have told their peers over the sockets that are named, nobody is asked to serve them there', () => {
