@@ -91,6 +91,7 @@ function judgeContainer(state: TargetState, facts: ContainerFacts, now: number):
   const { name } = state.target;
   const container = findContainer(facts);
   const down = findDown(state);
+  if (isLooping(facts, now)) return out(`${name} crashes again and again`);
   if (down !== undefined) {
     // A container that is made again is missing meanwhile.
     const endedAt = container?.finishedAt ?? facts.lastExit?.at;

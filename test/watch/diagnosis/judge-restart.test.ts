@@ -190,6 +190,15 @@ const CASES: readonly Case[] = [
     no('n3 went down 5s ago', 5, 6),
   ],
   [
+    'another one crashes again and again, and has just ended once more',
+    stateWith(
+      { n3: { ...refused, container: { running: false, status: 'restarting', finishedAt: AGO(4_000) } } },
+      { change: crashing('n3', 50_000, 30_000, 10_000), names: SEVEN },
+    ),
+    'n1',
+    yes('5 other masternodes vote, 5 needed', 5, 6),
+  ],
+  [
     'another one has run for two minutes, and was not asked for its votes since',
     stateWith({ n2: started(120_000) }, { change: askedAt('n2', 90_000) }),
     'n1',
