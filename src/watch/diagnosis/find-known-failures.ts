@@ -1,6 +1,6 @@
 import { formatMoment, type Moment } from '../../lib/duration.ts';
 import { formatCount, formatTimes, joinAnd } from '../../lib/words.ts';
-import type { Facts, PatternFacts } from '../../model/facts.ts';
+import type { PatternFacts } from '../../model/facts.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import { findCrashes, findStart, isStartedAgain, START_MS } from '../../model/restart-cause.ts';
@@ -16,13 +16,18 @@ import { withWallet } from './find-parent-problems.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explain, explainAll, refsTo, suspectTarget } from './suspect.ts';
 
-/** The patterns that show the failure: how often, and when last. Lines from before subnetd started are not counted. */
-function describeSigns({ signs = [] }: ShownFailure, { logs }: Facts, moment: Moment): readonly string[] {
-  return signs.flatMap((name) => {
-    const { count, at } = logs?.patterns[name] ?? {};
-    if (count === undefined || at === undefined) return [];
+/** What the log says that shows the failure: how often since subnetd started, and when last. A node says one thing in several ways. */
+function describeSigns(
+  { signs = [] }: ShownFailure,
+  { target, facts }: TargetState,
+  moment: Moment,
+): readonly string[] {
+  const shown = signs
+    .flatMap((name) => facts.logs?.patterns[name] ?? [])
+    .toSorted((one, other) => other.order - one.order);
+  return shown.slice(0, target.component === 'node' ? 1 : undefined).map(({ what, count, at }) => {
     const times = count === 0 ? '' : ` ${formatTimes(count)} since subnetd began to read it,`;
-    return [`its log matched ${name}${times} last ${formatMoment(at, moment)}`];
+    return `its log says that ${what},${times} last ${formatMoment(at, moment)}`;
   });
 }
 
@@ -121,7 +126,7 @@ function toSuspicion(view: TargetView, failure: ShownFailure, moment: SubnetView
   const container = checkOf(state, 'container');
   // In numbers: no text of a line is in it.
   const seen = [
-    ...describeSigns(failure, state.facts, moment),
+    ...describeSigns(failure, state, moment),
     ...(own.seen === undefined ? [] : [own.seen]),
     // One that leaves its program running did not end it.
     ...(leavesRunning || container?.verdict !== 'fail' ? [] : [container.seen]),

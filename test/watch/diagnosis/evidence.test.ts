@@ -871,10 +871,10 @@ test('the evidence of a problem that is not found any more keeps its times, and 
   const evidenceOf = ({ problems }: FollowedProblems) =>
     problems.find(({ problem }) => problem === 'disk_full')?.evidence.split('.')[0];
   expect(evidenceOf(first)).toBe(
-    'its log matched disk_full 3 times since subnetd began to read it, last 26s ago (03:46:14 UTC)',
+    'its log says that x, 3 times since subnetd began to read it, last 26s ago (03:46:14 UTC)',
   );
   const open = { ...first, problems: first.problems.map((one) => ({ ...one, state: 'open' as const, openedAt: NOW })) };
-  const kept = 'its log matched disk_full 3 times since subnetd began to read it, last at 03:46:14 UTC';
+  const kept = 'its log says that x, 3 times since subnetd began to read it, last at 03:46:14 UTC';
   const stateOf = ({ problems }: FollowedProblems) => problems.find(({ problem }) => problem === 'disk_full')?.state;
   const after = at(nodes(), open, NOW + 1_000);
   expect([stateOf(after), evidenceOf(after)]).toEqual(['clearing', kept]);

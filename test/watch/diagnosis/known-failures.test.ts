@@ -88,7 +88,7 @@ describe('a restart loop with a known cause', () => {
 
   test('is told with what was seen: how often, when last, and how the program ended', () => {
     expect(evidenceOf(loop(3_000, false, 4_000), 'ipc_path_too_long')).toBe(
-      'its log matched ipc_path_too_long 3 times since subnetd began to read it, last 4s ago (02:46:36 UTC); generated-n2-1 runs but restarted 3s ago (02:46:37 UTC) after exit code 0 (which the container of a node does even when its process died of a fatal error); Docker has restarted it 3 times. The path of the socket XDC.ipc is longer than 107 bytes, the limit of a unix socket. Usually the folder of the deployment is nested too deeply',
+      'its log says that what it means, 3 times since subnetd began to read it, last 4s ago (02:46:36 UTC); generated-n2-1 runs but restarted 3s ago (02:46:37 UTC) after exit code 0 (which the container of a node does even when its process died of a fatal error); Docker has restarted it 3 times. The path of the socket XDC.ipc is longer than 107 bytes, the limit of a unix socket. Usually the folder of the deployment is nested too deeply',
     );
   });
 
