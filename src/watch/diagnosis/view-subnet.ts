@@ -17,6 +17,7 @@ import {
   checkOf,
   type ExposureMemory,
   heardSince,
+  isFromBefore,
   isMissing,
   isStopped,
   losesPeers,
@@ -130,9 +131,10 @@ function findMasters(nodes: readonly NodeView[], { masternodes }: ChainView): Re
   return new Map([...out, ...present.toReversed()].map((node) => [node.address ?? '', node]));
 }
 
-/** The nodes that run with one key of a masternode, where several do. */
+/** The nodes that run with one key of a masternode, where several do. What was started since it was asked may have another one. */
 function findSharedKeys(nodes: readonly NodeView[], masters: SubnetView['masters']): SubnetView['sharedKeys'] {
-  const running = nodes.filter((node) => node.answers === true && !node.isForeign && masters.has(node.address ?? ''));
+  const isAsked = (node: NodeView) => node.answers === true && !isFromBefore(node, 'latest_block');
+  const running = nodes.filter((node) => isAsked(node) && !node.isForeign && masters.has(node.address ?? ''));
   return new Map([...Map.groupBy(running, ({ address = '' }) => address)].filter(([, ones]) => ones.length > 1));
 }
 

@@ -270,6 +270,18 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     expect(found?.fix).toContain('give n4 the key of 0xn9… back');
   });
 
+  test('a node that was started since it was asked may have another key', () => {
+    const startedAt = (runsSince: number) =>
+      withN4(addressOf('n3')).map((one) =>
+        one.target.name === 'n4' && one.facts.container
+          ? { ...one, facts: { ...one.facts, container: { ...one.facts.container, runsSince } } }
+          : one,
+      );
+    const found = (runsSince: number) => words(startedAt(runsSince)).map(({ problem }) => problem);
+    expect(found(NOW)).toContain('key_shared');
+    expect(found(NOW + 1)).not.toContain('key_shared');
+  });
+
   test('two nodes with one key are one vote, and the cause of the missing one', () => {
     expect(words(withN4(addressOf('n3')))).toMatchObject([
       { problem: 'quorum_at_risk', evidence: '3 of 4 masternodes vote and 3 are needed, without 0xn9…' },
