@@ -85,8 +85,8 @@ const PERIOD_MS: Readonly<Record<RelayerMode, number>> = {
   reverse_zero: 10_000,
 };
 
-/** web3 waits this long, plus some blocks, for a transaction to be mined, and prints nothing. */
-const MINED_WITHIN_MS = 780_000;
+/** Many blocks of a parent chain. web3 waits 750 s for a transaction to be mined, and prints nothing. */
+const MINED_WITHIN_MS = 120_000;
 
 /** Cycles that may be missed before silence is a fault. */
 const MISSED_CYCLES = 3;
@@ -114,7 +114,11 @@ function findModeFault([mode, facts]: ModeEntry, logs: LogFacts, base: number, v
   const { error, phase, phaseAt } = facts;
   const who = `the relayer (${formatMode(mode)})`;
   if (error !== undefined && now - error.at < settings.errorWindowMs)
-    return specify(`${who} has been failing since its last submission`, logs, error.pattern);
+    return specify(
+      `${who} ${phase === 'attempt' ? 'is trying again after a failure' : 'has been failing since its last submission'}`,
+      logs,
+      error.pattern,
+    );
   const silentMs = now - Math.max(phaseAt, facts.cycleAt ?? 0, base);
   const stoppedAt = logs.relayer?.stoppedAt;
   if (stoppedAt !== undefined && silentMs >= MISSED_CYCLES * periodMs)
@@ -126,7 +130,7 @@ function findModeFault([mode, facts]: ModeEntry, logs: LogFacts, base: number, v
     if (silentMs < MINED_WITHIN_MS) return undefined;
     return {
       seen: `${who} has waited ${formatDuration(silentMs)} for a transaction to be mined`,
-      fix: 'check the pool and the gas price of the parent chain',
+      fix: 'check the pool and the gas price of the parent chain; when the transaction is not there, restart its container, which sends it anew',
     };
   }
   if (silentMs >= MISSED_CYCLES * periodMs)
@@ -185,7 +189,7 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const read = readLog(view, 'the log of the relayer', ({ own }) => own);
   if ('verdict' in read) return read.verdict === 'fail' || isLogUnread(view) ? read : judgeQueues(view, read);
   const relayer: RelayerLogFacts = logs.relayer ?? { byMode: {}, submissions: 0 };
-  const base = Math.max(readSince(facts, now), relayer.startedAt ?? 0);
+  const base = Math.max(readSince(facts, now), relayer.startedAt ?? 0, findContainer(facts.container)?.startedAt ?? 0);
   const modes = Object.entries(relayer.byMode) as readonly ModeEntry[];
   const findFault = (one: ModeEntry) => findModeFault(one, logs, base, view);
   const fault = findProcessFault(relayer, logs, view) ?? modes.map(findFault).find((one) => one !== undefined);

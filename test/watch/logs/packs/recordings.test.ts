@@ -112,9 +112,9 @@ test('silence after an attempt is normal for as long as a transaction may take, 
     'submitDynamic startblock 1476 pushing 10 blocks, 10 remaining(inclusive) into PARENTNET',
     20,
   );
-  const waiting = await judgeSavedLog('relayer', healthyThen(attempt, redisLine(740)));
+  const waiting = await judgeSavedLog('relayer', healthyThen(attempt, redisLine(130)));
   expect(waiting.checks[0]).toMatchObject({ verdict: 'pass' });
-  const stuck = await judgeSavedLog('relayer', healthyThen(attempt, redisLine(830)));
+  const stuck = await judgeSavedLog('relayer', healthyThen(attempt, redisLine(150)));
   expect(stuck.checks[0]).toMatchObject({ verdict: 'fail', reason: expect.stringContaining('to be mined') });
 });
 
