@@ -68,10 +68,10 @@ export interface FoldMoment {
   readonly toWall: (at: number) => number;
 }
 
-/** Whether a problem that is open from then on is the one that has ended, because it came back soon enough. */
-const isBack = (ended: Incident, one: Parameters<typeof isAboutOthers>[0], openedAt: number): boolean =>
+/** Whether a problem that is open from then on is the one that has ended, because it came back soon enough and is about the same. */
+const isBack = (ended: Incident, { about }: Pick<Problem, 'about'>, openedAt: number): boolean =>
   ended.endedAt !== undefined &&
-  !isAboutOthers(ended, one) &&
+  ended.about === about &&
   openedAt - ended.endedAt < problemCatalog[ended.problem].clearMs;
 
 function reopen(ended: Incident, last: Incident['last']): Incident {

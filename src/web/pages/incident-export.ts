@@ -73,7 +73,7 @@ const quoted = (text: string): string =>
 /** A post-mortem begins here: an incident as Markdown. */
 export function incidentMarkdown(record: IncidentRecord, linked: readonly Incident[], nowWall: number): string {
   const { incident, capsule, notes, acknowledged } = record;
-  const { id, startedAt, endedAt, severity, alert, last, notified, planned } = incident;
+  const { id, foundAt, endedAt, severity, alert, last, notified, planned } = incident;
   const links = (title: string, ids: readonly string[]) =>
     linked.filter((one) => ids.includes(one.id)).map((one) => `| ${title} | ${plain(titleOf(one))}, ${one.id} |`);
   const sections = [
@@ -84,7 +84,7 @@ export function incidentMarkdown(record: IncidentRecord, linked: readonly Incide
       '| --- | --- |',
       `| Incident | ${id} |`,
       `| State | ${stateOf(incident).word} |`,
-      `| Began | ${formatSecond(startedAt)} |`,
+      `| Began | ${formatSecond(foundAt)} |`,
       `| Ended | ${endedAt === undefined ? 'not yet' : formatSecond(endedAt)} |`,
       `| Lasted | ${durationOf(incident, nowWall)} |`,
       `| Severity | ${severity} |`,

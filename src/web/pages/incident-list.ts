@@ -35,9 +35,9 @@ export function parseCursor(text: string): IncidentQuery['before'] {
 }
 
 function row(incident: Incident, nowWall: number): Html {
-  const { id, subnet, severity, startedAt } = incident;
+  const { id, subnet, severity, foundAt } = incident;
   const { standing, word } = stateOf(incident);
-  return html`<tr role="row"><td role="cell">${badge(standing, word)}</td><th scope="row" role="rowheader" class="full"><a href="${incidentPath(id)}">${beginSentence(summaryOf(incident))}</a></th><td role="cell" data-l="Subnet"><a href="${subnetPath(subnet)}">${subnet}</a></td><td role="cell" data-l="Severity">${badge(standingOfSeverity(severity), severity)}</td><td role="cell" data-l="Began">${at(startedAt, nowWall)}</td><td role="cell" data-l="Lasted">${durationOf(incident, nowWall)}</td></tr>`;
+  return html`<tr role="row"><td role="cell">${badge(standing, word)}</td><th scope="row" role="rowheader" class="full"><a href="${incidentPath(id)}">${beginSentence(summaryOf(incident))}</a></th><td role="cell" data-l="Subnet"><a href="${subnetPath(subnet)}">${subnet}</a></td><td role="cell" data-l="Severity">${badge(standingOfSeverity(severity), severity)}</td><td role="cell" data-l="Began">${at(foundAt, nowWall)}</td><td role="cell" data-l="Lasted">${durationOf(incident, nowWall)}</td></tr>`;
 }
 
 function form({ subnets, subnet, onlyGrave }: IncidentListInput): Html {

@@ -40,8 +40,8 @@ function figures({ incident }: IncidentRecord, nowWall: number): Html {
   const { startedAt, foundAt, endedAt, notified, returns } = incident;
   const found = lastFoundAt(incident);
   const first = notified.find(({ phase }) => phase === 'firing');
-  const early = startedAt - foundAt >= 1_000 ? `, first seen ${lastingExactly(startedAt - foundAt)} earlier` : '';
-  return html`<dl class="figures">${figure('Began', atSecond(startedAt), `${day(startedAt)}${early}`)}${
+  const later = startedAt - foundAt >= 1_000 ? `, confirmed ${lastingExactly(startedAt - foundAt)} later` : '';
+  return html`<dl class="figures">${figure('Began', atSecond(foundAt), `${day(foundAt)}${later}`)}${
     found === undefined
       ? figure('Ended', 'not yet', 'still present')
       : figure(
@@ -52,11 +52,7 @@ function figures({ incident }: IncidentRecord, nowWall: number): Html {
   }${figure('Lasted', durationOf(incident, nowWall), returns === 0 ? 'without a break' : `came back ${formatTimes(returns)}`)}${
     first === undefined
       ? ''
-      : figure(
-          'First notification',
-          lastingExactly(first.at - startedAt),
-          html`after it began, at ${atSecond(first.at)}`,
-        )
+      : figure('First notification', lastingExactly(first.at - foundAt), html`after it began, at ${atSecond(first.at)}`)
   }</dl>`;
 }
 

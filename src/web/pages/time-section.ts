@@ -66,7 +66,7 @@ function incidentLane(axis: Axis, marks: readonly Mark[]): Html {
   return html`<div class="lane"><div><h3>Incidents</h3><p>${words}</p></div><svg class="chart" height="${height + 18}" role="group" aria-label="Incidents: ${words}">${tickLines(axis, height)}<line class="axis" x1="0" x2="100%" y1="${height}" y2="${height}"/>${links}${tickLabels(axis, height + 15)}</svg>${
     newest.length === 0
       ? ''
-      : html`<ul class="past">${newest.map(({ incident }) => html`<li>${at(incident.startedAt, axis.nowWall)} <a href="${incidentPath(incident.id)}">${describe(incident, axis.nowWall)}</a></li>`)}</ul>`
+      : html`<ul class="past">${newest.map(({ incident }) => html`<li>${at(incident.foundAt, axis.nowWall)} <a href="${incidentPath(incident.id)}">${describe(incident, axis.nowWall)}</a></li>`)}</ul>`
   }</div>`;
 }
 

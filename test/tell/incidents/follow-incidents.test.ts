@@ -252,6 +252,19 @@ describe('an incident', () => {
     expect([returned.only.endedAt, returned.only.end]).toEqual([undefined, undefined]);
   });
 
+  it('is a new one when it is over and some of its nodes bring it again', () => {
+    const crash = (openedAt: number, about: string) => withProblems(halt(openedAt, { about }));
+    const { all } = run([
+      [MINUTE, crash(MINUTE, 'n1, n2, n3, n4')],
+      [4 * MINUTE, withProblems()],
+      [5 * MINUTE, crash(5 * MINUTE, 'n1, n2')],
+    ]);
+    expect(all.map(({ about, returns }) => [about, returns])).toEqual([
+      ['n1, n2', 0],
+      ['n1, n2, n3, n4', 0],
+    ]);
+  });
+
   it('is a new one, with a link to the earlier, when its problem returns after that', () => {
     const at = 7 * MINUTE;
     const first = run([

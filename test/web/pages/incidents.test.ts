@@ -32,13 +32,11 @@ const { component: _, name: __, clearSince: ___, endedAt: ____, end: _____, earl
 const halt: Incident = {
   ...ofSubnet,
   id: '20261122-031300-ffffffff',
-  ...{ problem: 'subnet_halted', severity: 'critical', alert: 'SubnetHalted' },
-  ...{ foundAt: START + 53 * SECOND, startedAt: START + 53 * SECOND },
+  ...{ problem: 'subnet_halted', severity: 'critical', alert: 'SubnetHalted', startedAt: START + 53 * SECOND },
   first: { ...words, summary: 'the subnet is halted' },
   ...{ returns: 0, causes: [down.id], effects: [], notified: [] },
 };
-const startedAt = (at: number) => ({ foundAt: at, startedAt: at });
-const info: Incident = { ...down, id: '20261122-020000-11111111', severity: 'info', ...startedAt(START - 72 * MINUTE) };
+const info: Incident = { ...down, id: '20261122-020000-11111111', severity: 'info', startedAt: START - 72 * MINUTE };
 const record: IncidentRecord = {
   incident: down,
   capsule: {
@@ -153,7 +151,7 @@ describe('the list of incidents', () => {
     expect(wordsOf(page)).toContain(
       'Incidents, 1 open Subnet all devnet only critical and warning Show State What Subnet Severity Began Lasted ' +
         'open The subnet is halted devnet critical 03:13 59 min 7 s ' +
-        'ended The container of n2 is down devnet warning 03:12 9 min 53 s',
+        'ended The container of n2 is down devnet warning 03:12 9 min 33 s',
     );
   });
 
@@ -225,7 +223,7 @@ describe('the page of an incident', () => {
     const page = await pageOf(down.id);
     for (const text of [
       'devnet: the container of n2 is down ended warning It exited with 137. It lasted 9 min 53 s and ended because the problem is gone. It came back once in that time.',
-      'Began 03:12:07 2026-11-22, first seen 20 s earlier Last seen 03:21:40 ended at 03:24:07 Lasted 9 min 53 s came back once First notification 45 s after it began, at 03:12:52',
+      'Began 03:11:47 2026-11-22, confirmed 20 s later Last seen 03:21:40 ended at 03:24:07 Lasted 9 min 53 s came back once First notification 1 min 5 s after it began, at 03:12:52',
       'What changed 03:11:48 n2 container exited: it has ended with exit code 137 03:12:07 n2 the container of n2 is down: it exited with 137 03:12:52 SubnetContainerDown accepted by the Alertmanager http://am:9093 03:13:07 devnet the inventory was reloaded 03:17:07 grace added a note 03:24:07 n2 ended: the problem is gone',
       'n2 silent 41,066 the connection was refused, 3 ms exited 137, 2 restarts, 1 out of memory n1 votes 41,207 2 of 3',
       '1 more targets omitted.',
@@ -371,7 +369,7 @@ describe('the export of an incident', () => {
     const text = incidentMarkdown(record, [halt], NOW);
     for (const part of [
       '# devnet: the container of n2 is down\n\nIt exited with 137. It lasted 9 min 53 s and ended',
-      '| Began | 2026-11-22 03:12:07 UTC |\n| Ended | 2026-11-22 03:24:07 UTC |\n| Lasted | 9 min 53 s |',
+      '| Began | 2026-11-22 03:11:47 UTC |\n| Ended | 2026-11-22 03:24:07 UTC |\n| Lasted | 9 min 53 s |',
       `| Led to | devnet: the subnet is halted, ${halt.id} |`,
       '## What to do\n\nType \\`docker start n2\\`.',
       '- 2026-11-22 03:11:48 UTC: **n2** container exited: it has ended with exit code 137\n- 2026-11-22 03:12:07 UTC: **n2** the container',
@@ -421,7 +419,7 @@ describe('the feed of incidents', () => {
       '<title>devnet, n2: an incident began</title><updated>2026-11-22T03:12:07.000Z</updated><summary>Its severity is warning.</summary>',
     );
     expect(feed).toContain(
-      '<title>devnet, n2: an incident ended</title><updated>2026-11-22T03:21:40.000Z</updated><summary>It lasted 9 min 53 s. It came back once in that time.</summary>',
+      '<title>devnet, n2: an incident ended</title><updated>2026-11-22T03:21:40.000Z</updated><summary>It lasted 9 min 33 s. It came back once in that time.</summary>',
     );
     expect(feed).not.toMatch(/container|137|docker|halted|192\.0|9093|incidents\/|grace/);
     expect(await (await pagesOf([])).feed(true)).toContain('<updated>2026-11-22T03:12:07.000Z</updated>');
