@@ -51,16 +51,14 @@ function findCovered({ subnet, problems, quorum }: SubnetState, alert: string, n
     one.causes.filter((each) => mayCover(one, now) || there.get(each) !== undefined),
   );
   const atRisk: readonly ProblemRef[] = lacksSpare(quorum) ? [{ problem: 'quorum_at_risk' }] : [];
-  const subjects = [...mayLast, ...atRisk].filter(({ problem }) => names.includes(problem));
+  const isOfAlert = ({ problem }: ProblemRef) => names.includes(problem);
+  const toUnknown = (one: ProblemRef) => ({ labels: toLabels(subnet.name, one), result: 'unknown' as const });
   const hidden = problems.filter((one) => one.alert === alert && (!isStanding(one) || isWarningOf(one, pagedFor)));
   return [
-    ...subjects.map((one) => ({ labels: toLabels(subnet.name, one), result: 'unknown' as const })),
     // The later one of two with the same labels counts.
-    ...hidden.map((one) => ({
-      labels: toLabels(subnet.name, one),
-      result: 'unknown' as const,
-      details: toDetails(one),
-    })),
+    ...atRisk.filter(isOfAlert).map(toUnknown),
+    ...mayLast.filter(isOfAlert).map((one) => ({ ...toUnknown(one), isCovered: true as const })),
+    ...hidden.map((one) => ({ ...toUnknown(one), details: toDetails(one) })),
   ];
 }
 

@@ -23,6 +23,8 @@ export interface AlertInstance {
   readonly result: Active | 'unknown';
   /** What is known of one that is `unknown` because something graver covers it. */
   readonly details?: AlertDetails;
+  /** It follows from something graver, and is not listed beside that. */
+  readonly isCovered?: true;
 }
 
 /** The instances for which the condition holds, and with `withUnknown` also those that cannot be judged now. */

@@ -66,6 +66,8 @@ export type AlertFinding =
       readonly labels: AlertLabels;
       /** What is known of it all the same, where something graver covers it. */
       readonly details?: AlertDetails | undefined;
+      /** It follows from something graver, and is not listed beside that. */
+      readonly isCovered?: true | undefined;
     };
 
 /** An alert that is, or recently was, pending or firing. Times are watched time in memory, and wall time in the database. */
@@ -90,6 +92,8 @@ export interface TrackedAlert {
    * Nobody is notified of it until it is found, or of its end.
    */
   readonly isUnconfirmed?: true;
+  /** Something graver brings it, so that nobody is told what was last known of it. */
+  readonly isCovered?: true | undefined;
   /** It is resolved, but may last or is covered after all: nobody who has not been told of its end is told now. */
   readonly isDoubted?: true;
   /** The planned work that covers it, its end in wall time. It ends with the work, or when the alert is resolved. */

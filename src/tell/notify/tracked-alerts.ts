@@ -81,11 +81,16 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
 }
 
 /** An alert that cannot be judged now, with what is known of it. */
-function renew(before: TrackedAlert, details: AlertDetails | undefined, now: number): TrackedAlert {
+function renew(
+  { isCovered: _, ...before }: TrackedAlert,
+  { details, isCovered }: Extract<AlertFinding, { readonly state: 'unknown' }>,
+  now: number,
+): TrackedAlert {
   if (before.phase === 'resolved') return { ...before, isDoubted: true };
   if (before.phase === 'pending') return before;
   // What is suspected of others is not what it fires for.
-  if (details === undefined || isAboutOthers(before.details, details)) return withoutAges(before);
+  if (details === undefined || isAboutOthers(before.details, details))
+    return { ...withoutAges(before), ...(isCovered && { isCovered }) };
   const causeAt = causeAtOf(before, details, now);
   return { ...before, details, causeAt, seenAt: details.isClearing ? Math.min(before.seenAt, now) : now };
 }
@@ -130,7 +135,7 @@ export function foldAlerts(before: TrackedAlerts, findings: readonly AlertFindin
     const old = before.get(key);
     seen.add(key);
     if (finding.state === 'active') put(key, old, activate(old, finding, now));
-    else if (old !== undefined) put(key, old, renew(old, finding.details, now));
+    else if (old !== undefined) put(key, old, renew(old, finding, now));
   }
   for (const [key, old] of before) if (!seen.has(key)) put(key, old, clear(old, now));
   return { trackedAlerts, transitions };

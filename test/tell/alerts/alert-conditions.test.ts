@@ -281,7 +281,10 @@ describe('a problem', () => {
     expect(told(penalised)).toEqual(['SubnetMasternodePenalised firing']);
     expect(told(penalised, risk)).toEqual(['SubnetQuorumAtRisk firing']);
     expect(told(penalised, halt)).toEqual(['SubnetHalted firing']);
+    const covered = () => [...tracked.values()].flatMap((one) => (one.isCovered ? [one.labels.alertname] : []));
+    expect(covered()).toEqual(['SubnetQuorumAtRisk']);
     expect(told(penalised, risk)).toEqual(['SubnetHalted resolved']);
+    expect(covered()).toEqual([]);
     expect(told(penalised)).toEqual(['SubnetQuorumAtRisk resolved']);
     expect(told()).toEqual(['SubnetMasternodePenalised resolved']);
     // What only pages for a warning hides nothing: it is found by itself all the while.

@@ -41,7 +41,11 @@ export function groupAlerts(
     const members = firing.get(group) ?? new Map<string, FiringAlert>();
     // Every instance of a fleet sees the same of another shard, and one of them notifies of it.
     const isLeftToSpeaker = labels.shard !== undefined && !isSpeaker;
-    members.set(key, { ...alert, firedAt, isWithheld: isLeftToSpeaker || isInhibited(labels) || !isTold(alert) });
+    members.set(key, {
+      ...alert,
+      firedAt,
+      isWithheld: isLeftToSpeaker || isInhibited(labels) || !isTold(alert) || alert.isCovered === true,
+    });
     firing.set(group, members);
   }
   const endOf = (key: string) => {

@@ -119,8 +119,18 @@ describe('a message', () => {
     const before = notified(30 * S, node('n1'));
     expect(words(plan(REPEAT + 29 * S, [node('n1')], before))).toBeUndefined();
     expect(words(plan(REPEAT + 30 * S, [node('n1')], before))).toBe('reminder: + - =n1');
+    // Nobody needs one because the clock was set back a little.
+    expect(words(plan(28 * S, [node('n1')], before))).toBeUndefined();
+    expect(words(plan(30 * S - REPEAT, [node('n1')], before))).toBe('reminder: + - =n1');
     const { firing } = groupAlerts(alertsOf(node('n1')), START);
     expect(planMessage(firing.get('devnet') ?? new Map(), before, undefined, START + 9 * REPEAT)).toBeUndefined();
+  });
+
+  it('does not list what something graver brings: what was known of that is of before', () => {
+    const before = notified(30 * S, node('n1'));
+    const n1 = node('n1');
+    expect(words(plan(70 * S, [n1, node('n2', 50 * S)], before))).toBe('change: +n2 - =n1');
+    expect(words(plan(70 * S, [{ ...n1, isCovered: true }, node('n2', 50 * S)], before))).toBe('change: +n2 - =');
   });
 
   it('reminds nobody of what planned work covers, before it ends', () => {
