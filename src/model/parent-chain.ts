@@ -194,9 +194,9 @@ const OLD_MS = 120_000;
 /** How old the newest block of a chain of this pace is when it is the last one. */
 const lastMs = (paceMs: number): number => Math.max(MISSED.ms, MISSED.blocks * paceMs);
 
-/** Whether a newest block of this age may be the last one, so that another reading should show it soon. */
+/** Whether a newest block of this age may be the last one, so that another reading should show it, or the next one, soon. */
 export function mayBeLast(ageMs: number, paceMs: number | undefined): boolean {
-  return paceMs !== undefined && ageMs >= lastMs(paceMs) / 3 && ageMs < lastMs(paceMs) * 2;
+  return paceMs !== undefined && ageMs >= lastMs(paceMs) / 3;
 }
 
 /** Facts about the parent chain over many probes. */

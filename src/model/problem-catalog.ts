@@ -154,7 +154,7 @@ export const problemCatalog = {
   contract_missing: { ...relayer, alert: 'SubnetContractMissing' },
   parent_unreachable: { ...relayer, alert: 'SubnetParentUnreachable' },
   checkpoint_behind: { ...parent, alert: 'SubnetCheckpointBehind', severity: 'critical', confirmMs: 90 * SECOND },
-  /** Its next reading comes after ten seconds. */
+  /** Its next readings come after five seconds each. */
   checkpoint_refused: { ...parent, alert: 'SubnetCheckpointRefused', severity: 'critical', confirmMs: 16 * SECOND },
   contract_of_other_chain: { ...parent, alert: 'SubnetContractOfOtherChain', severity: 'critical' },
   parent_other_chain: { ...parent, alert: 'SubnetParentOtherChain', severity: 'critical' },

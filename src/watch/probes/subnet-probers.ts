@@ -33,9 +33,14 @@ interface Definition<Kind extends SubnetProbeKind> {
   readonly create: (subnet: Subnet, tools: SubnetProberTools) => Source<Kind> | undefined;
 }
 
-/** The parent chain is read this often, and this soon again when something is wrong or its newest block may be the last one. */
+/**
+ * The parent chain is read this often, and this soon again when something is wrong or its newest block may be the last one; later when that
+ * is old, or the node has had too many requests.
+ */
 const PARENT_MS = 30_000;
-const PARENT_AGAIN_MS = 10_000;
+const PARENT_AGAIN_MS = 5_000;
+const PARENT_LATER_MS = 10_000;
+const OLD_MS = 120_000;
 
 /** What else the relayer does is read this often, from soon after the first rounds on. */
 const RELAY_MS = 60_000;
@@ -49,9 +54,21 @@ const toGovernanceStart = (subnet: string): number =>
 const isWell = (contract: NonNullable<ParentObservation['contract']>): boolean =>
   contract.ok && contract.value.kind === 'checkpoint' && contract.value.checkpoint.next?.refusal === undefined;
 
-/** Whether a parent chain should be read again soon, at `wallMs` in Unix milliseconds. */
-export const isPressing = ({ head, paceMs, contract }: ParentObservation, wallMs: number): boolean =>
-  !head.ok || (contract !== undefined && !isWell(contract)) || mayBeLast(wallMs - head.value.timestamp * 1000, paceMs);
+/** Somebody is about to fill a wallet with less than this part of the most that it has had. */
+const EMPTY_PART = 100n;
+
+/** How soon a parent chain should be read again, at `wallMs` in Unix milliseconds, if sooner than usual. The wallet has had `most`. */
+export function findAgainMs(
+  { head, paceMs, contract, balance }: ParentObservation,
+  wallMs: number,
+  most = 0n,
+): number | undefined {
+  if (!head.ok) return head.why.includes('429') ? PARENT_LATER_MS : PARENT_AGAIN_MS;
+  const ageMs = wallMs - head.value.timestamp * 1000;
+  const isPressing = (contract !== undefined && !isWell(contract)) || mayBeLast(ageMs, paceMs);
+  if (isPressing) return ageMs < OLD_MS ? PARENT_AGAIN_MS : PARENT_LATER_MS;
+  return balance?.ok && balance.value * EMPTY_PART < most ? PARENT_LATER_MS : undefined;
+}
 
 const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
   parent: {
@@ -66,11 +83,14 @@ const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
       const { parentChain } = subnet;
       if (parentChain === undefined) return undefined;
       const { probe, doubt, close } = createParentProber(parentChain, subnet, { keepsAlive: keepsConnections });
+      let most = 0n;
       return {
         everyMs: PARENT_MS,
         probe: async (signal) => {
           const seen = await probe(signal);
-          return { kind: 'parent', seen, ...(isPressing(seen, wall()) && { againMs: PARENT_AGAIN_MS }) };
+          if (seen.balance?.ok && seen.balance.value > most) most = seen.balance.value;
+          const againMs = findAgainMs(seen, wall(), most);
+          return { kind: 'parent', seen, ...(againMs !== undefined && { againMs }) };
         },
         isDoubtedBy: ({ component }) => component === 'relayer' && doubt(),
         close,

@@ -1,17 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type ContractReading,
-  mayBeLast,
-  type NextBlock,
-  type ParentFacts,
-  type ParentObservation,
-} from '../../../src/model/parent-chain.ts';
+import type { ContractReading, NextBlock, ParentFacts, ParentObservation } from '../../../src/model/parent-chain.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { findParentProblems } from '../../../src/watch/diagnosis/find-parent-problems.ts';
 import type { FollowedProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
-import { isPressing } from '../../../src/watch/probes/subnet-probers.ts';
+import { findAgainMs } from '../../../src/watch/probes/subnet-probers.ts';
 import { foldParent } from '../../../src/watch/rules/fold-subnet.ts';
 import { follow } from '../../support/diagnosed.ts';
 
@@ -57,7 +51,7 @@ function watch(times: readonly number[], { fromMs, untilMs, skewMs = 0 }: Watch)
     const observation = { head: { ok: true, value: { number, timestamp } }, paceMs } as const;
     const wallMs = WALL + now + skewMs;
     facts = foldParent(facts, observation, { at: now, wallMs });
-    const againAt = now + (mayBeLast(wallMs - timestamp * 1000, paceMs) ? 10_000 : 30_000);
+    const againAt = now + (findAgainMs(observation, wallMs) ?? 30_000);
     // Without a problem, nothing happens until the next reading.
     do {
       if (judge(facts, now)) return { openAt: now, readings };
@@ -141,7 +135,8 @@ describe('a parent chain that makes blocks', () => {
 
 test('a parent chain is read again soon while its node, or its contract, shows a fault', () => {
   const head = { ok: true, value: { number: 5, timestamp: WALL / 1000 } } as const;
-  const isSoon = (more: Partial<ParentObservation>) => isPressing({ head, ...more }, WALL);
+  const soon = (more: Partial<ParentObservation>, ageMs = 0) => findAgainMs({ head, ...more }, WALL + ageMs);
+  const isSoon = (more: Partial<ParentObservation>) => soon(more) === 5_000;
   const failed = { ok: false, why: 'cannot be reached' } as const;
   expect(isSoon({})).toBe(false);
   const block = { hash: '0xaa', number: 990 };
@@ -154,4 +149,11 @@ test('a parent chain is read again soon while its node, or its contract, shows a
   expect(isSoon({ contract: { ok: true, value: { kind: 'missing' } } })).toBe(true);
   expect(isSoon({ contract: failed })).toBe(true);
   expect(isSoon({ head: failed })).toBe(true);
+  // Later where that may be why, or where it stands for long.
+  expect(soon({ head: { ok: false, why: 'answers HTTP 429' } })).toBe(10_000);
+  const ofPace = (ageMs: number) => soon({ paceMs: 2_000 }, ageMs);
+  expect([0, 6_000, 7_000, 119_999, 120_000].map(ofPace)).toEqual([undefined, undefined, 5_000, 5_000, 10_000]);
+  expect(soon({}, 3_600_000)).toBeUndefined();
+  const withCoins = (value: bigint) => findAgainMs({ head, balance: { ok: true, value } }, WALL, 1_000n);
+  expect([10n, 9n].map(withCoins)).toEqual([undefined, 10_000]);
 });
