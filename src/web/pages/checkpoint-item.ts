@@ -59,7 +59,7 @@ function describeNext({ refusal }: NextBlock): string {
 }
 
 const describeRise = (advancedAt: number | undefined, { toWall, nowWall }: Moment): Html | string =>
-  advancedAt === undefined ? '' : html`, advanced ${ago(toWall(advancedAt), nowWall)}`;
+  advancedAt === undefined ? '' : html`, seen to advance ${ago(toWall(advancedAt), nowWall)}`;
 
 /** The checkpoint on the parent chain as an item beside the services; nothing when the inventory names no contract. */
 export function checkpointItem(state: SubnetState, moment: Moment): Html {

@@ -42,7 +42,7 @@ function itemOf(
 
 test('the checkpoint stands beside the services, with its height, lag, mode and last rise', () => {
   expect(itemOf(read)).toEqual({
-    text: 'Checkpoint block 990, 8 blocks behind, lite mode, advanced 10 s ago',
+    text: 'Checkpoint block 990, 8 blocks behind, lite mode, seen to advance 10 s ago',
     standing: 'ok',
   });
   expect(itemOf(undefined).text).toBe('');

@@ -123,7 +123,7 @@ describe('the kiosk of one subnet', () => {
   test('has the checkpoint and the wallet as figures, each with its shape where something is wrong', () => {
     const figures = (state: SubnetState) => partsOf([state])['kiosk-figures'];
     expect(figures(withParent(well(), 1_204n))).toContain(
-      'Checkpoint block 990 full mode, advanced 12 s ago Wallet 41 days 1,204 coins, spends 29 a day',
+      'Checkpoint block 990 full mode, seen to advance 12 s ago Wallet 41 days 1,204 coins, spends 29 a day',
     );
     expect(figures(withParent(well(), 0n))).toContain('Wallet empty 0 coins, spends 29 a day');
     const { facts, ...rest } = withParent(well(), 1_204n);
