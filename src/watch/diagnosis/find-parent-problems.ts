@@ -68,6 +68,9 @@ export function withWallet(found: Suspicion, view: SubnetView): Found {
   const failedAt = relayer?.facts.logs?.patterns.no_funds?.at ?? now;
   if (wallet !== undefined && isEnough(wallet) && wallet.richSince > failedAt) return undefined;
   if (wallet === undefined || wallet.readAt <= (before.get(one)?.since ?? now)) {
+  const { byMode = {} } = findRelayer(view)?.state.facts.logs?.relayer ?? {};
+  const isTrying = Object.values(byMode).some((one) => one.phase === 'attempt' && one.phaseAt >= unanswered.since);
+  const submitted = isTrying ? 'is submitting again' : 'has submitted nothing since';
     const fix = `send coins to the wallet that it pays from; the inventory names ${address} (PARENTNET_WALLET)`;
     return { ...one, fix };
   }
@@ -152,7 +155,7 @@ function findUnanswered(view: SubnetView, parent: ParentFacts): Found {
     });
   return suspectParent(view, 'parent_unreachable', {
     summary: head.fix ? 'the parent chain cannot be read' : 'the parent chain does not answer',
-    evidence: `${seen}${shows === undefined ? '' : `, and the relayer ${shows ? 'has submitted nothing since' : 'submits nothing'}`}`,
+    evidence: `${seen}${shows === undefined ? '' : `, and the relayer ${shows ? submitted : 'submits nothing'}`}`,
     fix: head.fix
       ? `${head.fix} (parentChain.rpc, and PARENTNET_URL of the relayer if it is the same)`
       : 'start the node of the parent chain or open the way to it, or name another one in PARENTNET_URL and parentChain.rpc',

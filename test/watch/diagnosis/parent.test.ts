@@ -552,6 +552,15 @@ describe('a parent chain', () => {
       failed: 0,
     } as const;
     const byQueue = (completedAt: number): KnownTarget => {
+    const attempt = (at: number) => ({
+      submittedAt: NOW - MINUTE - 1,
+      byMode: { full: { phase: 'attempt', phaseAt: at, attempted: true } } as const,
+    });
+    const said = (at: number) => causesOf(silent(), [relayer(10_000, attempt(at))])[0]?.evidence.split(', and ')[1];
+    expect([said(NOW - MINUTE), said(NOW - MINUTE - 1)]).toEqual([
+      'the relayer is submitting again',
+      'the relayer has submitted nothing since',
+    ]);
       const { container: _, ...target } = diagnosedService('relayer').target;
       const service = { observation: { ok: true, value: {} } as const, queues: [{ ...queue, since: 0, completedAt }] };
       return { target, facts: { service } } as KnownTarget;
