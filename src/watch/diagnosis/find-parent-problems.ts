@@ -173,8 +173,13 @@ function findOtherChain(view: SubnetView, { observation: { chainId }, firstChain
 }
 
 /** A chain that stands is confirmed by its own pace, when half as many blocks again are missing as made it a suspicion. */
+  // What a reload of the inventory has named was not wrong before.
+  const { contractSince = view.now } = view.facts.parent ?? {};
+  const isReloaded = contractSince - (sources?.container?.since ?? contractSince) > START_MS;
+  const startedAt = (relayer && startedAtOf(relayer)) ?? view.now;
 const CONFIRMED_AT = 1.5;
 
+    lastedMs: isReloaded ? undefined : view.now - startedAt,
 function findOldHead(view: SubnetView, parent: ParentFacts): Found {
   const { observation, headAgeMs = 0, highest: before = 0, at } = parent;
   const { head, paceMs } = observation;
@@ -242,7 +247,9 @@ function findOldContract(view: SubnetView, { checkpoint }: CheckpointProgress): 
 
 /** The relayer was created with another contract than the one that is read, so that it cannot follow the subnet. */
 function findElsewhere(view: SubnetView): Found {
-  const submittedTo = findRelayer(view)?.state.facts.logs?.created?.contract;
+  const relayer = findRelayer(view);
+  const { created, sources } = relayer?.state.facts.logs ?? {};
+  const submittedTo = created?.contract;
   const { contract } = view.subnet.parentChain ?? {};
   if (submittedTo === undefined || contract === undefined || toAddress(contract) === submittedTo) return undefined;
   return suspectParent(view, 'checkpoint_behind', {

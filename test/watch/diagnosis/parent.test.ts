@@ -182,6 +182,21 @@ describe('a checkpoint contract', () => {
     });
   });
 
+  test('is another one since the container of the relayer was started, unless the inventory was reloaded since', () => {
+    const other = `0x${'0c'.repeat(20)}`;
+    const since = (at: number) => ({
+      sources: { container: { up: true, lines: 9, since: at } },
+      created: { contract: other },
+    });
+    const lasted = (at: number) =>
+      causesOf({ ...parent(), contractSince: NOW - 20_000 }, [relayer(10_000, {}, since(at))]).map((one) => [
+        one.problem,
+        one.lastedMs,
+      ]);
+    expect(lasted(NOW - 80_000)).toEqual([['checkpoint_behind', 60 * MINUTE]]);
+    expect(lasted(NOW - 80_001)).toEqual([['checkpoint_behind', undefined]]);
+  });
+
   test('is right where the stats server says otherwise', () => {
     const { target, facts } = diagnosedService('stats');
     const service = {
@@ -537,6 +552,15 @@ describe('a parent chain', () => {
       evidence: 'the node of the parent chain cannot be reached, for 1m, and the relayer has submitted nothing since',
       confirmMs: 16_000,
     });
+    const attempt = (at: number) => ({
+      submittedAt: NOW - MINUTE - 1,
+      byMode: { full: { phase: 'attempt', phaseAt: at, attempted: true } } as const,
+    });
+    const said = (at: number) => causesOf(silent(), [relayer(10_000, attempt(at))])[0]?.evidence.split(', and ')[1];
+    expect([said(NOW - MINUTE), said(NOW - MINUTE - 1)]).toEqual([
+      'the relayer is submitting again',
+      'the relayer has submitted nothing since',
+    ]);
     expect(causesOf(silent(), [relayer(10_000, { submittedAt: NOW - MINUTE })])[0]).toMatchObject({
       problem: 'parent_unseen',
       evidence:
@@ -552,15 +576,6 @@ describe('a parent chain', () => {
       failed: 0,
     } as const;
     const byQueue = (completedAt: number): KnownTarget => {
-    const attempt = (at: number) => ({
-      submittedAt: NOW - MINUTE - 1,
-      byMode: { full: { phase: 'attempt', phaseAt: at, attempted: true } } as const,
-    });
-    const said = (at: number) => causesOf(silent(), [relayer(10_000, attempt(at))])[0]?.evidence.split(', and ')[1];
-    expect([said(NOW - MINUTE), said(NOW - MINUTE - 1)]).toEqual([
-      'the relayer is submitting again',
-      'the relayer has submitted nothing since',
-    ]);
       const { container: _, ...target } = diagnosedService('relayer').target;
       const service = { observation: { ok: true, value: {} } as const, queues: [{ ...queue, since: 0, completedAt }] };
       return { target, facts: { service } } as KnownTarget;
