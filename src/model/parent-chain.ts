@@ -1,5 +1,6 @@
 import type { WatchedMs } from '../lib/clock.ts';
-import { DAY_MS, formatDuration } from '../lib/duration.ts';
+import { DAY_MS, formatDuration, HOUR_MS } from '../lib/duration.ts';
+import { ascending, medianOf } from '../lib/numbers.ts';
 
 /** What a wallet paid within a part of the time, in the smallest unit. */
 export interface SpendPart {
@@ -21,6 +22,8 @@ export interface WalletFacts {
   readonly readAt: WatchedMs;
   /** When it was first read, or last found to have risen: it has had at least the balance of now since then. */
   readonly richSince: WatchedMs;
+  /** When it was first read, or last found to be another one. */
+  readonly changedAt: WatchedMs;
   /** The last 24 hours, the oldest first. */
   readonly parts: readonly SpendPart[];
   /** The last payments, the oldest first: what is far above them is no fee. */
@@ -46,6 +49,16 @@ const ENOUGH = { payments: 3, ms: 600_000 };
 
 const MILLI = 1_000n;
 
+/** In the first hour, what a wallet paid is kept in parts of so long: minutes in which a relayer catches up are no usual ones. */
+export const FIRST_PART_MS = 300_000;
+
+const toDay = ({ spent, watchedMs }: Pick<SpendPart, 'spent' | 'watchedMs'>): bigint =>
+  (spent * BigInt(DAY_MS)) / BigInt(Math.round(watchedMs));
+
+/** What it spends in most parts of the first hour; undefined where it pays in few of them. */
+const findUsual = (parts: readonly SpendPart[]): bigint | undefined =>
+  medianOf(parts.filter(({ watchedMs }) => watchedMs >= FIRST_PART_MS / 2).map(toDay)) || undefined;
+
 /** What a wallet spends; undefined while too little was seen, and for a wallet that pays nothing. */
 export function findSpend({ balance, parts }: Pick<WalletFacts, 'balance' | 'parts'>): Spend | undefined {
   let payments = 0;
@@ -57,10 +70,19 @@ export function findSpend({ balance, parts }: Pick<WalletFacts, 'balance' | 'par
     spent += part.spent;
   }
   if (payments < ENOUGH.payments || overMs < ENOUGH.ms) return undefined;
-  const perDay = (spent * BigInt(DAY_MS)) / BigInt(Math.round(overMs));
+  const usual = overMs < HOUR_MS ? findUsual(parts) : undefined;
+  const perDay = usual ?? toDay({ spent, watchedMs: overMs });
   if (perDay === 0n) return undefined;
   return { payments, overMs, perDay, daysLeft: Number((balance * MILLI) / perDay) / Number(MILLI) };
 }
+
+/** The smallest of the last payments; undefined while none was seen. */
+export const findLeastPayment = ({ recent }: Pick<WalletFacts, 'recent'>): bigint | undefined =>
+  recent.toSorted(ascending)[0];
+
+/** Whether a wallet has less than any of its last payments took. */
+export const cannotPay = (wallet: Pick<WalletFacts, 'balance' | 'recent'>): boolean =>
+  wallet.balance < (findLeastPayment(wallet) ?? 1n);
 
 /** Without an estimate for this long, a wallet pays nothing, or next to nothing. */
 const PATIENCE_MS = 3_600_000;
@@ -85,6 +107,19 @@ export function formatCoins(amount: bigint): string {
   const decimals = DIGITS - 1 - Math.floor(Math.log10(Math.max(coins, 1 / COIN)));
   return coins.toFixed(decimals).replace(/\.?0+$/, '');
 }
+
+/** The next amount with two digits. */
+export function roundUp(amount: bigint): bigint {
+  const unit = 10n ** BigInt(Math.max(`${amount}`.length - 2, 0));
+  return ((amount + unit - 1n) / unit) * unit;
+}
+
+/** Of what was watched for less than an hour, the figure changes with each reading. */
+export const isRough = ({ overMs }: Pick<Spend, 'overMs'>): boolean => overMs < HOUR_MS;
+
+/** What a wallet spends in a day, in coins: `1440`, and in the first hour `about 1500`. */
+export const formatSpend = ({ perDay, overMs }: Pick<Spend, 'perDay' | 'overMs'>): string =>
+  isRough({ overMs }) ? `about ${formatCoins(roundUp(perDay))}` : formatCoins(perDay);
 
 /** As a person says it: `6.5 days`, `5h 20m`. */
 export function formatDays(days: number): string {

@@ -1,6 +1,7 @@
 import type { WatchedMs } from '../lib/clock.ts';
 import {
   type ContractReading,
+  formatCoins,
   type ParentChain,
   type ParentFacts,
   type ParentResult,
@@ -128,6 +129,14 @@ export interface RelayerWallet {
   /** The last probe has read it. */
   readonly isRead: boolean;
 }
+
+/** The balance of a wallet in words, with when it was read where that matters. */
+export const describeBalance = ({ role, wallet }: RelayerWallet, read: string): string =>
+  `${role === 'parent' ? 'its' : `of ${WALLETS[role].setting} the`} balance is ${formatCoins(wallet.balance)} coins${read}`;
+
+/** Where coins are to be sent. */
+export const describePayee = ({ role, address }: RelayerWallet): string =>
+  `${address} (${role === 'parent' ? 'PARENTNET_WALLET' : `the key of ${WALLETS[role].setting}`}) on ${WALLETS[role].chain}`;
 
 /** The wallets of a relayer. One key that pays on a chain in two modes is one wallet. */
 export function listWallets(parentChain: ParentChain | undefined, facts: Known = {}): readonly RelayerWallet[] {

@@ -26,7 +26,7 @@ test.each([
 
 test('the wallets of a relayer are those that were read, and one that pays twice on a chain is one', () => {
   const [one, two] = [`0x${'01'.repeat(20)}`, `0x${'02'.repeat(20)}`];
-  const wallet = { balance: 1n, readAt: 0, richSince: 0, parts: [], recent: [] };
+  const wallet = { balance: 1n, readAt: 0, richSince: 0, changedAt: 0, parts: [], recent: [] };
   const balance = { ok: true, value: 1n } as const;
   const failed = { ok: false, why: 'cannot be reached' } as const;
   const relay: RelayFacts = {

@@ -12,7 +12,7 @@ import { explainLast, isError } from '../rules/find-log-fault.ts';
 import { setMode } from '../rules/judge-submissions.ts';
 import { findFall, hasLostData } from '../rules/known-failures.ts';
 import { JUST_STARTED } from '../rules/view.ts';
-import { withWallet } from './find-parent-problems.ts';
+import { withWallet } from './find-wallet-problem.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explain, explainAll, refsTo, suspectTarget } from './suspect.ts';
 

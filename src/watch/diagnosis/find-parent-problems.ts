@@ -6,22 +6,16 @@ import { failsNow } from '../../model/observation.ts';
 import {
   type CheckpointProgress,
   type ContractReading,
-  findSpend,
-  formatCoins,
-  formatDays,
   headLimitMs,
-  OLD_BALANCE_MS,
   type ParentFacts,
   type ParentResult,
   standsSince,
   toAddress,
-  type WalletFacts,
 } from '../../model/parent-chain.ts';
 import type { Problem, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
-import { listWallets, readLite, WALLETS } from '../../model/relay.ts';
+import { readLite } from '../../model/relay.ts';
 import { START_MS } from '../../model/restart-cause.ts';
-import { commandToRecreate } from '../clients/commands-to-type.ts';
 import {
   catchesUp,
   describeContract,
@@ -40,89 +34,19 @@ import {
 import { type SubnetView, startedAtOf } from './subnet-view.ts';
 import { explain, type Found, refsTo, suspect, type Texts } from './suspect.ts';
 
-const TOP_UP_DAYS = 30n;
-
-/** A coin, in the smallest unit: 30 blocks cost about a tenth of it at the gas price of a stock relayer, 12.5 gwei. */
-const COIN = 10n ** 18n;
-
-/** Whether a balance pays for more than any submission: ten times the dearest of the last. */
-const isEnough = ({ balance, recent }: WalletFacts): boolean =>
-  balance >= COIN && recent.every((payment) => balance >= payment * 10n);
-
-/**
- * The failure of a wallet that cannot pay, with the address and the balance of the wallet that the inventory names. Only a balance
- * that was read since the failure began says anything about it. When the wallet was filled after the last line in the log, it is over.
- */
-export function withWallet(found: Suspicion, view: SubnetView): Found {
-  const { subnet, facts, before, now } = view;
-  const named = subnet.parentChain?.wallet;
-  if (found.problem !== 'wallet_without_funds' || named === undefined) return found;
-  // Its balance may have shown it before the relayer tried to pay.
-  const { since = now } = before.get({ ...found, problem: 'wallet_nearly_empty' }) ?? {};
-  // What was foretold has come true.
-  const causes = [...found.causes, ...refsTo(found, 'wallet_low', 'wallet_nearly_empty')];
-  const one = { ...found, causes, lastedMs: now - since };
-  const address = toAddress(named);
-  const relayer = findRelayer(view)?.state;
-  const { wallet } = facts.parent ?? {};
-  const failedAt = relayer?.facts.logs?.patterns.no_funds?.at ?? now;
-  if (wallet !== undefined && isEnough(wallet) && wallet.richSince > failedAt) return undefined;
-  if (wallet === undefined || wallet.readAt <= (before.get(one)?.since ?? now)) {
-  const { byMode = {} } = findRelayer(view)?.state.facts.logs?.relayer ?? {};
-  const isTrying = Object.values(byMode).some((one) => one.phase === 'attempt' && one.phaseAt >= unanswered.since);
-  const submitted = isTrying ? 'is submitting again' : 'has submitted nothing since';
-    const fix = `send coins to the wallet that it pays from; the inventory names ${address} (PARENTNET_WALLET)`;
-    return { ...one, fix };
-  }
-  if (!isEnough(wallet)) {
-    const evidence = `${one.evidence}; ${address} has ${formatCoins(wallet.balance)} coins`;
-    return { ...one, evidence, fix: `send coins to ${address} (PARENTNET_WALLET) on the parent chain` };
-  }
-  return {
-    ...one,
-    summary: 'the relayer pays from a wallet that is out of funds, which is not the one in the inventory',
-    evidence: `${one.evidence}; that is not ${address} (PARENTNET_WALLET), which has ${formatCoins(wallet.balance)} coins`,
-    fix: `put the key of ${address} into PARENTNET_WALLET_PK of common.env and ${commandToRecreate(relayer?.target.container)}, or send coins to the wallet of the key that is there`,
-  };
-}
-
 /** Whether the relayer has failed for another reason since it was last found unable to pay. */
 export function failsOtherwise({ problem, seenAt }: Problem, view: SubnetView): boolean {
   if (problem !== 'wallet_without_funds') return false;
   return errorsOf(findRelayer(view)?.state).some(({ pattern, at }) => pattern !== 'no_funds' && at > seenAt);
 }
 
-/** A wallet that pays for what the relayer does has coins for some days only: the one that ends first. */
-export function findWalletProblem(view: SubnetView): Found {
-  const spends = listWallets(view.subnet.parentChain, view.facts).flatMap((one) => {
-    const spend = findSpend(one.wallet);
-    return one.wallet.level && spend ? [{ ...one, level: one.wallet.level, spend }] : [];
-  });
-  const [worst] = spends.toSorted((one, other) => one.spend.daysLeft - other.spend.daysLeft);
-  if (worst === undefined) return undefined;
-  const { role, wallet, address, level, spend } = worst;
-  const { perDay, daysLeft, payments, overMs } = spend;
-  // A wallet that has paid since it was read has been filled.
-  if (daysLeft === 0 && findSubmission(view) > wallet.readAt) return undefined;
-  const read = view.now - wallet.readAt < OLD_BALANCE_MS ? '' : `, read ${formatMoment(wallet.readAt, view)}`;
-  const missing = perDay * TOP_UP_DAYS - wallet.balance;
-  const { setting, chain } = WALLETS[role];
-  const [of, named] = role === 'parent' ? ['its', 'PARENTNET_WALLET'] : [`of ${setting} the`, `the key of ${setting}`];
-  return suspect(`wallet_${level}`, {
-    summary: `the wallet of the relayer runs out in less than ${level === 'low' ? 'a week' : 'two days'}`,
-    ...parentSubject(view),
-    evidence: `${of} balance is ${formatCoins(wallet.balance)} coins${read}, and it spends ${formatCoins(perDay)} a day (seen to fall ${payments} times in ${formatDuration(overMs)}), so ${daysLeft === 0 ? 'nothing is left' : `${formatDays(daysLeft)} are left`}`,
-    fix: `send ${formatCoins(missing)} coins to ${address} (${named}) on ${chain}, which lasts for ${TOP_UP_DAYS} days`,
-  });
-}
-
-/** After one that shows a fault, the next reading comes 10 s later, and may take 5 s. */
+/** After one that shows a fault, the next reading comes at most 10 s later, and may take 5 s. */
 const NEXT_READING_MS = 16_000;
 
 /** A shorter time without an answer is not mentioned: there was only one probe. */
 const SHORT_MS = 1_000;
 
-function suspectParent(view: SubnetView, problem: ProblemName, texts: Texts & Partial<Suspicion>): Suspicion {
+export function suspectParent(view: SubnetView, problem: ProblemName, texts: Texts & Partial<Suspicion>): Suspicion {
   const relayer = findRelayer(view);
   return suspect(problem, {
     ...parentSubject(view),
@@ -144,6 +68,9 @@ function findUnanswered(view: SubnetView, parent: ParentFacts): Found {
   const seen = `the node of the parent chain ${head.why}${since}`;
   const hasSubmitted = findSubmission(view) >= unanswered.since;
   const shows = submits(view);
+  const { byMode = {} } = findRelayer(view)?.state.facts.logs?.relayer ?? {};
+  const isTrying = Object.values(byMode).some((one) => one.phase === 'attempt' && one.phaseAt >= unanswered.since);
+  const submitted = isTrying ? 'is submitting again' : 'has submitted nothing since';
   // In lite mode an epoch lies between two submissions.
   if (shows && (hasSubmitted || findMode(view, progress) === 'lite'))
     return suspectParent(view, 'parent_unseen', {
@@ -173,13 +100,8 @@ function findOtherChain(view: SubnetView, { observation: { chainId }, firstChain
 }
 
 /** A chain that stands is confirmed by its own pace, when half as many blocks again are missing as made it a suspicion. */
-  // What a reload of the inventory has named was not wrong before.
-  const { contractSince = view.now } = view.facts.parent ?? {};
-  const isReloaded = contractSince - (sources?.container?.since ?? contractSince) > START_MS;
-  const startedAt = (relayer && startedAtOf(relayer)) ?? view.now;
 const CONFIRMED_AT = 1.5;
 
-    lastedMs: isReloaded ? undefined : view.now - startedAt,
 function findOldHead(view: SubnetView, parent: ParentFacts): Found {
   const { observation, headAgeMs = 0, highest: before = 0, at } = parent;
   const { head, paceMs } = observation;
@@ -252,8 +174,13 @@ function findElsewhere(view: SubnetView): Found {
   const submittedTo = created?.contract;
   const { contract } = view.subnet.parentChain ?? {};
   if (submittedTo === undefined || contract === undefined || toAddress(contract) === submittedTo) return undefined;
+  // What a reload of the inventory has named was not wrong before.
+  const { contractSince = view.now } = view.facts.parent ?? {};
+  const isReloaded = contractSince - (sources?.container?.since ?? contractSince) > START_MS;
+  const startedAt = (relayer && startedAtOf(relayer)) ?? view.now;
   return suspectParent(view, 'checkpoint_behind', {
     about: submittedTo,
+    lastedMs: isReloaded ? undefined : view.now - startedAt,
     summary: 'the relayer submits to another contract than the inventory names',
     evidence: `CHECKPOINT_CONTRACT of its container is ${submittedTo}, and parentChain.contract of the inventory is ${toAddress(contract)}`,
     fix: 'correct parentChain.contract if the contract has moved; else correct CHECKPOINT_CONTRACT in common.env and recreate the relayer',

@@ -142,11 +142,13 @@ function raiseByAbout(before: ProblemIndex<Problem>, ended: EndedProblem | undef
 
 /** Whether the end of a halt, or what a wallet spends, has had time to show since subnetd started. */
 function mayClear(
-  { problem, since: begunAt, openedAt: since = begunAt }: Problem,
+  { problem, restoredAt, since: begunAt, openedAt: since = begunAt }: Problem,
   nodes: readonly TargetState[],
   isSpendKnown: boolean,
 ): boolean {
   if (problem === 'wallet_low' || problem === 'wallet_nearly_empty') return isSpendKnown;
+  if (problem === 'wallet_without_funds' && restoredAt !== undefined)
+    return isSpendKnown || nodes.some(({ facts: { logs } }) => (logs?.relayer?.submittedAt ?? 0) > since);
   const known = nodes.filter(({ facts }) => facts.node !== undefined);
   if (problem !== 'subnet_halted' || known.length === 0) return true;
   return known.some(({ facts: { node, logs } }) => {

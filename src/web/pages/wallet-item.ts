@@ -1,10 +1,13 @@
 import { html } from 'hono/html';
 import type { Standing } from '../../model/headline.ts';
 import {
+  cannotPay,
   findSpend,
   formatCoins,
   formatDays,
+  isRough,
   OLD_BALANCE_MS,
+  roundUp,
   toCoins,
   type WalletFacts,
 } from '../../model/parent-chain.ts';
@@ -23,7 +26,8 @@ const coins = (amount: bigint): string =>
 
 function describeSpend(wallet: WalletFacts): string {
   const spend = findSpend(wallet);
-  return spend === undefined ? 'no spend measured yet' : `spends ${coins(spend.perDay)} a day`;
+  if (spend === undefined) return wallet.recent.length === 0 ? 'no spend measured yet' : 'daily spend not known yet';
+  return isRough(spend) ? `spends about ${coins(roundUp(spend.perDay))} a day` : `spends ${coins(spend.perDay)} a day`;
 }
 
 function describeLeft(wallet: WalletFacts): string {
@@ -32,7 +36,7 @@ function describeLeft(wallet: WalletFacts): string {
   return `, ${spend.daysLeft === 0 ? 'nothing' : formatDays(spend.daysLeft)} left`;
 }
 
-const isUsedUp = (wallet: WalletFacts): boolean => wallet.balance === 0n || findSpend(wallet)?.daysLeft === 0;
+const isUsedUp = (wallet: WalletFacts): boolean => cannotPay(wallet) || findSpend(wallet)?.daysLeft === 0;
 
 /** When a balance was read, if that was long ago. */
 function describeAge(wallet: WalletFacts, { toWall, nowWall }: Moment): Html | string {

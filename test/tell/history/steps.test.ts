@@ -228,7 +228,7 @@ describe('the steps of a subnet', () => {
             head: { ok: false, why: '' },
             balance: ok ? { ok: true, value: coins } : { ok: false, why: '' },
           },
-          wallet: { balance: coins * 10n ** 18n, readAt: 0, richSince: 0, parts: [], recent: [] },
+          wallet: { balance: coins * 10n ** 18n, readAt: 0, richSince: 0, changedAt: 0, parts: [], recent: [] },
         },
       } as SubnetState['facts'],
     });

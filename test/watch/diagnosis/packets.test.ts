@@ -4,7 +4,7 @@ import type { Checkpoint, ContractReading, WalletFacts } from '../../../src/mode
 import type { Direction, PacketFacts, RelayFacts, Route } from '../../../src/model/relay.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { findPacketProblem } from '../../../src/watch/diagnosis/find-packet-problem.ts';
-import { findWalletProblem } from '../../../src/watch/diagnosis/find-parent-problems.ts';
+import { findWalletProblem } from '../../../src/watch/diagnosis/find-wallet-problem.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { foldRelay } from '../../../src/watch/rules/fold-subnet.ts';
 import { diagnosedNode, diagnosedService, listCauses, NOW } from '../../support/diagnosed.ts';
@@ -59,7 +59,14 @@ const stuck = (more: Partial<Route> = {}, newestBlock = 980, facts: Partial<Pack
   ...facts,
 });
 
-const wallet = (balance: bigint): WalletFacts => ({ balance, readAt: NOW, richSince: NOW, parts: [], recent: [] });
+const wallet = (balance: bigint): WalletFacts => ({
+  balance,
+  readAt: NOW,
+  richSince: NOW,
+  changedAt: NOW,
+  parts: [],
+  recent: [],
+});
 
 function find(
   packets: Partial<Record<Direction, PacketFacts>>,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { KnownTarget, LogFacts, RelayerLogFacts } from '../../../src/model/facts.ts';
+import { foldWallet } from '../../../src/model/fold-wallet.ts';
 import type { CheckpointProgress, ParentFacts, WalletFacts } from '../../../src/model/parent-chain.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS, type Subnet } from '../../../src/model/target.ts';
 import { diagnoseSubnet } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
-import { foldWallet } from '../../../src/watch/rules/fold-subnet.ts';
 import { diagnosedNode, diagnosedService, listCauses, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 import { stateOf } from '../../support/snapshots.ts';
@@ -118,9 +118,49 @@ test('one with coins for less than two days is another problem, in the place of 
 });
 
 test('one in which nothing is left is no problem once the relayer has paid since it was read', () => {
-  expect(problems(wallet(0, NOW))).toEqual(['wallet_nearly_empty']);
+  expect(problems(wallet(0, NOW))).toEqual(['wallet_without_funds']);
   expect(problems(wallet(0, NOW - 1))).toEqual([]);
   expect(problems(wallet(500, NOW - 1))).toEqual(['wallet_nearly_empty']);
+});
+
+test('one with less than each of its last payments took is out of funds before the relayer says so', () => {
+  // Half a coin each half minute.
+  const drained = (coins: bigint) => foldWallet(wallet(500, NOW - 30_000), coins, NOW);
+  const [one, ...more] = causesOf(drained(COIN / 4n));
+  expect(more).toEqual([]);
+  expect(one).toEqual({
+    problem: 'wallet_without_funds',
+    component: 'relayer',
+    name: 'relayer',
+    summary: 'the wallet of the relayer is out of funds',
+    evidence: 'its balance is 0.25 coins, and each of its last 15 payments took 0.5 or more',
+    fix: 'send coins to 0xcd0340a2214058390d204a826de05312deadbeef (PARENTNET_WALLET) on the parent chain',
+    explains: [],
+    causes: ['wallet_low', 'wallet_nearly_empty', 'packets_stuck'].map((problem) => ({
+      ...{ problem, component: 'relayer', name: 'relayer' },
+    })),
+  });
+  expect(problems(drained(COIN / 2n))).toEqual(['wallet_nearly_empty']);
+  // The relayer has submitted since, so that it pays from another wallet.
+  expect(problems(foldWallet(wallet(500, NOW - 30_000), COIN / 4n, NOW - 1))).toEqual([]);
+  expect(problems(foldWallet(drained(COIN / 4n), COIN / 4n, NOW + 30_000))).toEqual(['wallet_without_funds']);
+  // What its log says counts more.
+  expect(causesOf(drained(COIN / 4n), [unpaid]).map(({ evidence }) => evidence)).toEqual([
+    expect.stringContaining('; 0xcd0340a2214058390d204a826de05312deadbeef has 0.25 coins'),
+  ]);
+});
+
+test('while its spend was watched for less than an hour, it is told in round numbers, and for two weeks', () => {
+  let facts: WalletFacts | undefined;
+  for (let minute = 20; minute >= 0; minute--)
+    facts = foldWallet(facts, BigInt(100 + minute) * COIN, NOW - minute * MINUTE);
+  expect(causesOf(facts)).toMatchObject([
+    {
+      evidence:
+        'its balance is 100 coins, and it spends about 1500 a day (seen to fall 20 times in 20m), so 1h 39m are left',
+      fix: expect.stringMatching(/^send 21000 coins to .*, which lasts for 14 days$/),
+    },
+  ]);
 });
 
 test('one with enough coins is not a problem, nor is one whose spend is not known', () => {
@@ -248,10 +288,9 @@ describe('a relayer that cannot pay while the wallet of the inventory has coins'
   });
 });
 
-test('a wallet that is empty has nothing left', () => {
-  const paid = wallet(10);
-  const [one] = causesOf(foldWallet(paid, 0n, NOW));
-  expect(one?.evidence).toMatch(/^its balance is 0 coins, and it spends \d+ a day .*, so nothing is left$/);
+test('a wallet that pays for one more submission has a moment left', () => {
+  const [one] = causesOf(wallet(1));
+  expect(one?.evidence).toMatch(/^its balance is 1 coins, and it spends \d+ a day .*, so less than 2m are left$/);
 });
 
 test('a wallet that the inventory does not name any more is not a problem', () => {
@@ -284,6 +323,26 @@ test('after a restart an open problem of the wallet stays as it is until its spe
   expect(stateWith(idle(59))).toEqual(['open']);
   expect(stateWith(idle(60))).toEqual(['clearing']);
   expect(stateWith(wallet(20_000))).toEqual(['clearing']);
+});
+
+test('after a restart an empty wallet stays until its spend is known, or the relayer has submitted', () => {
+  const stateWith = (facts: WalletFacts, submittedAt: number) => {
+    const head = { ok: true, value: { number: 77, timestamp: 1 } } as const;
+    const { logs } = relayer.facts;
+    const log = { ...(logs?.relayer as RelayerLogFacts), submittedAt };
+    const known = { ...relayer, facts: { ...relayer.facts, logs: { ...(logs as LogFacts), relayer: log } } };
+    const { subnet, targets } = stateOf([known]);
+    const before = since(NOW - MINUTE).map((one) => ({ ...one, restoredAt: NOW - 5_000 }));
+    const parentChain = { rpc: 'http://p', wallet: WALLET };
+    const parent = { observation: { head }, at: NOW, wallet: facts };
+    return diagnoseSubnet({ ...subnet, parentChain }, targets, { problems: before, ended: [] }, NOW, {
+      facts: { parent },
+    }).problems.map(({ problem, state }) => `${problem} ${state}`);
+  };
+  const poor = foldWallet(undefined, COIN / 4n, NOW);
+  expect(stateWith(poor, NOW - MINUTE)).toEqual(['wallet_without_funds open']);
+  expect(stateWith(poor, NOW - MINUTE + 1)).toEqual(['wallet_without_funds clearing']);
+  expect(stateWith(wallet(20_000), NOW - MINUTE)).toEqual(['wallet_without_funds clearing']);
 });
 
 test('after a restart an empty wallet stays as it was told, until the log of the relayer has been read', () => {

@@ -67,7 +67,14 @@ function inputOf(targets: readonly KnownTarget[], before: FollowedProblems, now:
     facts: {
       parent: {
         ...{ observation: { head: { ok: true, value: { number: 77, timestamp: 1 } } }, at: now, headAgeMs: 2_000 },
-        wallet: { balance: 10n ** 20n, readAt: now, richSince: Number.NEGATIVE_INFINITY, parts: [], recent: [5n] },
+        wallet: {
+          balance: 10n ** 20n,
+          readAt: now,
+          richSince: Number.NEGATIVE_INFINITY,
+          changedAt: Number.NEGATIVE_INFINITY,
+          parts: [],
+          recent: [5n],
+        },
       },
     },
     wallAheadMs: Date.UTC(2026, 10, 25),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { findSpend, type ParentChain, type ParentFacts } from '../../../src/model/parent-chain.ts';
 import type { Subnet } from '../../../src/model/target.ts';
-import { findWalletProblem } from '../../../src/watch/diagnosis/find-parent-problems.ts';
+import { findWalletProblem } from '../../../src/watch/diagnosis/find-wallet-problem.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { createParentProber } from '../../../src/watch/probes/parent-prober.ts';
 import { foldParent } from '../../../src/watch/rules/fold-subnet.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { foldWallet } from '../../../src/model/fold-wallet.ts';
 import { findSpend, formatCoins, formatDays, type WalletFacts } from '../../../src/model/parent-chain.ts';
-import { foldWallet } from '../../../src/watch/rules/fold-subnet.ts';
 
 const COIN = 10n ** 18n;
 const T0 = 1e12;
@@ -50,7 +50,7 @@ describe('what the wallet of the relayer spends', () => {
 
   test('is not what somebody takes out at once, before a single payment was seen', () => {
     const emptied = [2_000n * COIN, 0n, 0n, ...paying(2_000n * COIN, COIN / 100n, 20)];
-    expect(findSpend(read(emptied))?.perDay).toBe((2_880n * 20n * (COIN / 100n)) / 21n);
+    expect(findSpend(read(emptied))?.perDay).toBe((2_880n * 7n * (COIN / 100n)) / 8n);
     expect(read(emptied).level).toBeUndefined();
   });
 
@@ -58,10 +58,20 @@ describe('what the wallet of the relayer spends', () => {
     const fee = COIN / 100n;
     const taken = [...paying(1_000n * COIN, fee, 20), ...paying(500n * COIN, fee, 20)];
     expect(findSpend(read(taken))?.perDay).toBe(2_880n * fee);
-    const dear = paying(900n * COIN, 30n * fee, 30);
+    const dear = paying(900n * COIN, 30n * fee, 130);
     const perDay = findSpend(read([...paying(1_000n * COIN, fee, 20), ...dear]))?.perDay ?? 0n;
     // The first eight at the new price look like transfers.
-    expect(perDay).toBe((2_880n * (20n + 30n * 23n) * fee) / 43n);
+    expect(perDay).toBe((2_880n * (20n + 30n * 123n) * fee) / 143n);
+  });
+
+  test('is in the first hour that of most minutes, not of those in which the relayer catches up', () => {
+    const fee = COIN / 100n;
+    const caughtUp = paying(1_000n * COIN, 5n * fee, 9);
+    const [first = 0n] = caughtUp.slice(-1);
+    const then = (readings: number) => findSpend(read([...caughtUp, ...paying(first, fee, readings).slice(1)]))?.perDay;
+    expect(then(20)).toBe(2_880n * fee);
+    expect(then(110)).toBe(2_880n * fee);
+    expect(then(111)).toBe((2_880n * 156n * fee) / 120n);
   });
 
   test('counts what was paid while the parent chain did not answer', () => {

@@ -52,7 +52,7 @@ function withParent(state: SubnetState, coins: bigint, isRead = true): SubnetSta
       ...{ advancedAt: NOW - 12_000, hasAdvanced: true },
     },
     wallet: {
-      ...{ balance: coins * COIN, readAt: NOW, richSince: NOW, recent: [] },
+      ...{ balance: coins * COIN, readAt: NOW, richSince: NOW, changedAt: NOW, recent: [] },
       parts: [{ from: NOW, watchedMs: 86_400_000, spent: 29n * COIN, payments: 40 }],
     },
   };

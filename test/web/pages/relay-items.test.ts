@@ -21,7 +21,14 @@ const packets = (pending: number, oldestAt?: number): PacketFacts => ({
   movedAt: NOW,
   ...(oldestAt !== undefined && { oldestAt }),
 });
-const wallet = (balance: bigint): WalletFacts => ({ balance, readAt: NOW, richSince: NOW, parts: [], recent: [] });
+const wallet = (balance: bigint): WalletFacts => ({
+  balance,
+  readAt: NOW,
+  richSince: NOW,
+  changedAt: NOW,
+  parts: [],
+  recent: [],
+});
 
 const relay: RelayFacts = {
   observation: {

@@ -14,6 +14,7 @@ const wallet = (payments: number, readAt = NOW): WalletFacts => ({
   balance: 9_000n * COIN,
   readAt,
   richSince: readAt,
+  changedAt: readAt,
   parts: [{ from: NOW, watchedMs: 3_600_000, spent: BigInt(payments) * COIN, payments }],
   recent: [],
 });
@@ -37,6 +38,13 @@ test('the wallet of the relayer stands beside the services, with its balance, sp
 
 test('a spend that is not known is not invented, and a balance that is not known shows nothing', () => {
   expect(textOf(item(wallet(0)))).toBe('Wallet 9,000 coins, no spend measured yet');
+  expect(textOf(item({ ...wallet(0), recent: [COIN] }))).toBe('Wallet 9,000 coins, daily spend not known yet');
+  const minutes = { from: NOW, watchedMs: 1_200_000, spent: 20n * COIN, payments: 20 };
+  const young = { ...wallet(0), parts: [minutes] };
+  expect(textOf(item(young))).toBe('Wallet 9,000 coins, spends about 1,500 a day, 6.2 days left');
+  // It has less than any of its payments took.
+  const poor = { ...wallet(0), balance: COIN / 2n, recent: [COIN] };
+  expect(item(poor)).not.toContain(item(wallet(0)).slice(0, item(wallet(0)).indexOf('<b>')));
   expect(item(undefined)).toBe('');
 });
 

@@ -1,0 +1,112 @@
+import { formatDuration, formatMoment } from '../../lib/duration.ts';
+import {
+  cannotPay,
+  findLeastPayment,
+  findSpend,
+  formatCoins,
+  formatDays,
+  formatSpend,
+  isRough,
+  OLD_BALANCE_MS,
+  roundUp,
+  toAddress,
+  type WalletFacts,
+} from '../../model/parent-chain.ts';
+import type { Suspicion } from '../../model/problem.ts';
+import { describeBalance, describePayee, listWallets, type RelayerWallet } from '../../model/relay.ts';
+import { commandToRecreate } from '../clients/commands-to-type.ts';
+import { suspectParent } from './find-parent-problems.ts';
+import { findRelayer, findSubmission, parentSubject } from './parent-view.ts';
+import type { SubnetView } from './subnet-view.ts';
+import { type Found, refsTo, suspect } from './suspect.ts';
+
+/** For how long the coins last that are to be sent; the second while their spend is not yet known well. */
+const TOP_UP_DAYS = [30n, 14n] as const;
+
+/** A coin, in the smallest unit: 30 blocks cost about a tenth of it at the gas price of a stock relayer, 12.5 gwei. */
+const COIN = 10n ** 18n;
+
+/** Whether a balance pays for more than any submission: ten times the dearest of the last. */
+const isEnough = ({ balance, recent }: WalletFacts): boolean =>
+  balance >= COIN && recent.every((payment) => balance >= payment * 10n);
+
+/**
+ * The failure of a wallet that cannot pay, with the address and the balance of the wallet that the inventory names. Only a balance
+ * that was read since the failure began says anything about it. When the wallet was filled after the last line in the log, it is over.
+ */
+export function withWallet(found: Suspicion, view: SubnetView): Found {
+  const { subnet, facts, before, now } = view;
+  const named = subnet.parentChain?.wallet;
+  if (found.problem !== 'wallet_without_funds' || named === undefined) return found;
+  // Its balance may have shown it before the relayer tried to pay.
+  const { since = now } = before.get({ ...found, problem: 'wallet_nearly_empty' }) ?? {};
+  // What was foretold has come true.
+  const causes = [...found.causes, ...refsTo(found, 'wallet_low', 'wallet_nearly_empty')];
+  const one = { ...found, causes, lastedMs: now - since };
+  const address = toAddress(named);
+  const relayer = findRelayer(view)?.state;
+  const { wallet } = facts.parent ?? {};
+  const failedAt = relayer?.facts.logs?.patterns.no_funds?.at ?? now;
+  if (wallet !== undefined && isEnough(wallet) && wallet.richSince > failedAt) return undefined;
+  if (wallet === undefined || wallet.readAt <= (before.get(one)?.since ?? now)) {
+    const fix = `send coins to the wallet that it pays from; the inventory names ${address} (PARENTNET_WALLET)`;
+    return { ...one, fix };
+  }
+  if (!isEnough(wallet)) {
+    const evidence = `${one.evidence}; ${address} has ${formatCoins(wallet.balance)} coins`;
+    return { ...one, evidence, fix: `send coins to ${address} (PARENTNET_WALLET) on the parent chain` };
+  }
+  return {
+    ...one,
+    summary: 'the relayer pays from a wallet that is out of funds, which is not the one in the inventory',
+    evidence: `${one.evidence}; that is not ${address} (PARENTNET_WALLET), which has ${formatCoins(wallet.balance)} coins`,
+    fix: `put the key of ${address} into PARENTNET_WALLET_PK of common.env and ${commandToRecreate(relayer?.target.container)}, or send coins to the wallet of the key that is there`,
+  };
+}
+
+const readBalance = (one: RelayerWallet, view: SubnetView): string => {
+  const { readAt } = one.wallet;
+  return describeBalance(one, view.now - readAt < OLD_BALANCE_MS ? '' : `, read ${formatMoment(readAt, view)}`);
+};
+
+/** A wallet with less than each of its last payments took, before the relayer says that it cannot pay. */
+function findUnpaying(view: SubnetView, wallets: readonly RelayerWallet[]): Found {
+  const { shownFailures = [] } = findRelayer(view)?.state ?? {};
+  if (shownFailures.some(({ name }) => name === 'wallet_without_funds')) return undefined;
+  // What has submitted since pays from another wallet, or this one has been filled.
+  const isIdle = ({ role, wallet }: RelayerWallet) => role === 'parent' && findSubmission(view) <= wallet.changedAt;
+  const one = wallets.find((each) => isIdle(each) && cannotPay(each.wallet));
+  const least = one && findLeastPayment(one.wallet);
+  if (one === undefined || least === undefined) return undefined;
+  return suspectParent(view, 'wallet_without_funds', {
+    summary: 'the wallet of the relayer is out of funds',
+    evidence: `${readBalance(one, view)}, and each of its last ${one.wallet.recent.length} payments took ${formatCoins(least)} or more`,
+    fix: `send coins to ${describePayee(one)}`,
+    causes: refsTo(parentSubject(view), 'wallet_low', 'wallet_nearly_empty', 'packets_stuck'),
+  });
+}
+
+/** A wallet that pays for what the relayer does cannot pay, or has coins for some days only: the one that ends first. */
+export function findWalletProblem(view: SubnetView): Found {
+  const wallets = listWallets(view.subnet.parentChain, view.facts);
+  const unpaying = findUnpaying(view, wallets);
+  if (unpaying !== undefined) return unpaying;
+  const spends = wallets.flatMap((one) => {
+    const spend = findSpend(one.wallet);
+    return one.wallet.level && spend ? [{ ...one, level: one.wallet.level, spend }] : [];
+  });
+  const [worst] = spends.toSorted((one, other) => one.spend.daysLeft - other.spend.daysLeft);
+  if (worst === undefined) return undefined;
+  const { wallet, level, spend } = worst;
+  const { perDay, daysLeft, payments, overMs } = spend;
+  // A wallet that has paid since it was read has been filled.
+  if (daysLeft === 0 && findSubmission(view) > wallet.readAt) return undefined;
+  const days = TOP_UP_DAYS[isRough(spend) ? 1 : 0];
+  const missing = perDay * days - wallet.balance;
+  return suspect(`wallet_${level}`, {
+    summary: `the wallet of the relayer runs out in less than ${level === 'low' ? 'a week' : 'two days'}`,
+    ...parentSubject(view),
+    evidence: `${readBalance(worst, view)}, and it spends ${formatSpend(spend)} a day (seen to fall ${payments} times in ${formatDuration(overMs)}), so ${daysLeft === 0 ? 'less than 2m' : formatDays(daysLeft)} are left`,
+    fix: `send ${formatCoins(isRough(spend) ? roundUp(missing) : missing)} coins to ${describePayee(worst)}, which lasts for ${days} days`,
+  });
+}
