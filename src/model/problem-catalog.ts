@@ -193,7 +193,7 @@ export const problemCatalog = {
   images_differ: { ...setup, confirmMs: 30 * MINUTE },
   ports_published: setup,
   containers_unlisted: setup,
-  deployment_differs: setup,
+  deployment_differs: { ...setup, confirmMs: 30 * MINUTE },
   container_misnamed: setup,
   engine_off: setup,
   docker_clock_skewed: setup,

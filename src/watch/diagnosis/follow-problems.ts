@@ -162,6 +162,9 @@ function mayClear(
 /** The chain is asked about its masternodes and marks once a minute. */
 const ALL_READ_MS = 60_000;
 
+/** Each log must have shown so many blocks first. */
+const LAG_READ_MS = 4 * ALL_READ_MS;
+
 /**
  * Problems of a target that do not show in its first reading: of its votes, of blocks that must not come for a while, or of what its
  * container was set to.
@@ -172,6 +175,7 @@ const SHOWN_LATE: readonly ProblemName[] = [
   'parent_behind',
   'checkpoint_behind',
   'checkpoint_refused',
+  'node_lags',
 ];
 
 /** What is known of a subnet as a whole and shows whether some problems are over. */
@@ -187,7 +191,8 @@ export interface Shown {
 /** Whether a problem of an earlier process of subnetd may still be found: one that shows only once each source was read. */
 function isAwaited({ restoredAt = -Infinity, problem, name }: Problem, now: number, { parentBlockAt = 0 }: Shown) {
   const isShownLate = (name === undefined && !isBlind(problem)) || SHOWN_LATE.includes(problem);
-  return isShownLate && now - restoredAt < ALL_READ_MS && !(problem === 'parent_behind' && parentBlockAt > restoredAt);
+  const readMs = problem === 'node_lags' ? LAG_READ_MS : ALL_READ_MS;
+  return isShownLate && now - restoredAt < readMs && !(problem === 'parent_behind' && parentBlockAt > restoredAt);
 }
 
 /** A problem that is not found: nobody renews how long ago the moments of its evidence were. */

@@ -470,6 +470,8 @@ test('a stored problem that only shows when all was read is awaited for a minute
   expect(statesOf({ problem: 'quorum_at_risk', ...whole }, 59_999)).toEqual(['open']);
   expect(statesOf({ problem: 'quorum_at_risk', ...whole }, 60_000)).toEqual(['clearing']);
   expect(statesOf({ problem: 'node_not_voting' }, 59_999)).toEqual(['open']);
+  expect(statesOf({ problem: 'node_lags' }, 239_999)).toEqual(['open']);
+  expect(statesOf({ problem: 'node_lags' }, 240_000)).toEqual(['clearing']);
   // No reading shows by itself that blocks do not come.
   expect(statesOf({ problem: 'parent_behind' }, 59_999)).toEqual(['open']);
   expect(statesOf({ problem: 'checkpoint_behind' }, 59_999)).toEqual(['open']);
