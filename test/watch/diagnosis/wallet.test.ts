@@ -142,7 +142,9 @@ test('one with less than each of its last payments took is out of funds before t
   });
   expect(problems(drained(COIN / 2n))).toEqual(['wallet_nearly_empty']);
   // The relayer has submitted since, so that it pays from another wallet.
-  expect(problems(foldWallet(wallet(500, NOW - 30_000), COIN / 4n, NOW - 1))).toEqual([]);
+  const before = foldWallet(wallet(500, NOW - 30_000), COIN / 4n, NOW - 1);
+  expect(problems(before)).toEqual([]);
+  expect(problems(foldWallet(before, COIN / 4n, NOW))).toEqual(['wallet_nearly_empty']);
   expect(problems(foldWallet(drained(COIN / 4n), COIN / 4n, NOW + 30_000))).toEqual(['wallet_without_funds']);
   // What its log says counts more.
   expect(causesOf(drained(COIN / 4n), [unpaid]).map(({ evidence }) => evidence)).toEqual([
