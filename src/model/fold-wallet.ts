@@ -43,8 +43,7 @@ export function foldWallet(before: WalletFacts | undefined, balance: bigint, at:
   // No fee takes half of a wallet, not even the first that is seen.
   const takesMost = each * 2n > before.balance;
   const isDear = before.recent.length >= TRANSFER.after && each > (medianOf(before.recent) ?? 0n) * TRANSFER.factor;
-  const isTransfer = takesMost || isDear;
-  const counts = elapsed > 0 && fall >= 0n && !isTransfer;
+  const counts = elapsed > 0 && fall >= 0n && !takesMost && !isDear;
   const wallet: WalletFacts = {
     balance,
     readAt: at,
