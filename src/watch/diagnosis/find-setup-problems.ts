@@ -1,8 +1,8 @@
 import { listEach, listNames } from '../../lib/words.ts';
 import type { ListedContainer, SetupObservation } from '../../model/setup.ts';
 import { engineOf } from '../../model/target.ts';
-import { indexContainers } from '../docker/index-containers.ts';
 import { formatSkew, isSkewed } from '../rules/judge-log-block.ts';
+import { indexContainers } from './index-containers.ts';
 import { findContainerSetup } from './setup/find-container-setup.ts';
 import { findExposures } from './setup/find-exposures.ts';
 import { findNodeDifferences } from './setup/find-node-differences.ts';

@@ -16,8 +16,8 @@ import {
   type Target,
   targetKey,
 } from '../../model/target.ts';
+import { indexContainers } from '../diagnosis/index-containers.ts';
 import type { DockerEvent } from '../docker/events.ts';
-import { indexContainers } from '../docker/index-containers.ts';
 import { createDockerLinks } from '../docker/links.ts';
 import { createDockerTimes } from '../docker/times.ts';
 import { createLogWatches } from '../logs/create-log-watches.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ContainerRef } from '../../../src/model/target.ts';
-import { type ContainerNames, indexContainers } from '../../../src/watch/docker/index-containers.ts';
+import { type ContainerNames, indexContainers } from '../../../src/watch/diagnosis/index-containers.ts';
 import { nodeTarget } from '../../support/views.ts';
 
 const container = { name: 'generated-subnet1-1' };
