@@ -15,6 +15,7 @@ const WALLET_LEVELS: Levels<WalletLevel> = [
   ['nearly_empty', 2, 2.5],
   ['low', 7, 8],
 ];
+
 /** The level of so many days; `daysToEnd` decides whether one that was reached, or a graver one, is over. */
 export const findLevel = <Level>(levels: Levels<Level>, before: Level | undefined, days: number, daysToEnd = days) =>
   levels.find(([, below, until], index) => {
