@@ -149,7 +149,11 @@ function findSplitRounds(view: SubnetView, last: Block, waiting: Waiting): Requi
 const ENDS_ITSELF_MS = 90_000;
 
 /** What ends a halt in which enough masternodes answer, and from when on, so that the first message is enough. */
-function adviseToRestart({ chain, now, toWall }: SubnetView, { present, joining }: Voters, last: Block | undefined) {
+function adviseToRestart(
+  { before, chain, now, toWall }: SubnetView,
+  { present, joining }: Voters,
+  last: Block | undefined,
+) {
   const [first] = present;
   const restart =
     first && last && isGapBlock(chain, last)
@@ -162,9 +166,11 @@ function adviseToRestart({ chain, now, toWall }: SubnetView, { present, joining 
     return [startedAtOf(node) ?? (isUnasked ? now : 0), riseDueSince > advancedAt ? riseDueSince : 0];
   });
   const until = Math.max(last?.since ?? 0, ...moments) + ENDS_ITSELF_MS;
+  const moment = `has come by ${formatSecond(toWall(until)).slice(11)}`;
+  const isTold = before.get({ problem: 'subnet_halted' })?.fix.includes(moment) === true;
   // What was out for its peers only is back at a time that is not known here.
-  const isKnown = until > now || joining.length === 0;
-  const by = isKnown ? `has come by ${formatSecond(toWall(until)).slice(11)}` : 'comes within a minute';
+  const isKnown = until > now || joining.length === 0 || isTold;
+  const by = isKnown ? moment : 'comes within a minute';
   const wait = 'wait until then, as what nodes tell each other at the third time-out often ends this';
   return `if no block ${by}, ${restart}; ${until > now || !isKnown ? wait : 'that time has passed, so do it now'}`;
 }

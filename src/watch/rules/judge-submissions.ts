@@ -189,7 +189,7 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const read = readLog(view, 'the log of the relayer', ({ own }) => own);
   if ('verdict' in read) return read.verdict === 'fail' || isLogUnread(view) ? read : judgeQueues(view, read);
   const relayer: RelayerLogFacts = logs.relayer ?? { byMode: {}, submissions: 0 };
-  const base = Math.max(readSince(facts, now), relayer.startedAt ?? 0, findContainer(facts.container)?.startedAt ?? 0);
+  const base = Math.max(readSince(facts, now), relayer.startedAt ?? 0);
   const modes = Object.entries(relayer.byMode) as readonly ModeEntry[];
   const findFault = (one: ModeEntry) => findModeFault(one, logs, base, view);
   const fault = findProcessFault(relayer, logs, view) ?? modes.map(findFault).find((one) => one !== undefined);

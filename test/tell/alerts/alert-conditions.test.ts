@@ -283,6 +283,11 @@ describe('a problem', () => {
     expect(told(penalised, halt)).toEqual(['SubnetHalted firing']);
     const covered = () => [...tracked.values()].flatMap((one) => (one.isCovered ? [one.labels.alertname] : []));
     expect(covered()).toEqual(['SubnetQuorumAtRisk']);
+    // What is found again by itself has words of now.
+    expect(told(penalised, halt, { ...risk, state: 'suspected' })).toEqual([]);
+    expect(covered()).toEqual([]);
+    expect(told(penalised, halt)).toEqual([]);
+    expect(covered()).toEqual(['SubnetQuorumAtRisk']);
     expect(told(penalised, risk)).toEqual(['SubnetHalted resolved']);
     expect(covered()).toEqual([]);
     expect(told(penalised)).toEqual(['SubnetQuorumAtRisk resolved']);

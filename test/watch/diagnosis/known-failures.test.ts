@@ -92,6 +92,13 @@ describe('a restart loop with a known cause', () => {
     );
   });
 
+  test('of a node is said once, by the last of its lines', () => {
+    const early = { ...matched(9, 5_000), order: 0, what: 'the path is long' };
+    const patterns = { ipc_path_long: early, ipc_path_too_long: matched(3, 4_000) };
+    const [found] = diagnosed([restarted(3_000, { crashes, isUp: false, patterns }), ...others()]);
+    expect(found?.evidence).toMatch(/^its log says that what it means, 3 times [^;]*; generated-n2-1 runs/);
+  });
+
   test('brings the blocks that it costs each time', () => {
     const patterns = { too_many_open_files: matched(3, 4_000), repaired_head: matched(3, 2_900) };
     const problems = diagnosed([restarted(3_000, { crashes, isUp: false, patterns }), ...others()]);

@@ -568,18 +568,25 @@ test('before Docker has said when nodes were started, nobody is sent to restart 
 });
 
 test('a halt gives a node that was cut off a minute from its return, whenever the last block came', () => {
-  const fixOf = (backAgo: number) => {
+  const fixOf = (backAgo: number, told: readonly Problem[] = []) => {
     const nodes = NAMES.map((name) => diagnosedNode(name, NAMES, { stalledMs: 120_000 }));
     const cutOff: Problem = {
       ...{ problem: 'node_partitioned', severity: 'warning', alert: 'SubnetNodePartitioned' },
       ...{ component: 'node', name: 'n2', summary: '', evidence: '', fix: '', explains: [], causes: [] },
       ...{ state: 'clearing', since: NOW - 200_000, seenAt: NOW - backAgo, clearingSince: NOW - backAgo },
     };
-    const problems = diagnoseAt(nodes, { problems: [cutOff], ended: [] });
+    const problems = diagnoseAt(nodes, { problems: [cutOff, ...told], ended: [] });
     return problems.find(({ problem }) => problem === 'subnet_halted')?.fix;
   };
   expect(fixOf(59_999)).toBe(waitUntil('02:47:10').replace('has come by 02:47:10 UTC', 'comes within a minute'));
   expect(fixOf(60_000)).toBe(waitUntil('02:46:10'));
+  // A moment that was told holds.
+  const halt: Problem = {
+    ...{ problem: 'subnet_halted', severity: 'critical', alert: 'SubnetHalted', state: 'open', since: NOW - 90_000 },
+    ...{ openedAt: NOW - 90_000, seenAt: NOW, summary: '', evidence: '', explains: [], causes: [] },
+    fix: 'if no block has come by 02:46:10 UTC, restart n1; wait until then',
+  };
+  expect(fixOf(59_999, [halt])).toBe(waitUntil('02:46:10'));
 });
 
 test('a halt without one that is out does not send those who are connected to each other to their p2p ports', () => {

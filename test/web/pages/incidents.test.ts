@@ -150,8 +150,8 @@ describe('the list of incidents', () => {
     expect(shown(page)).toEqual([halt.id, down.id, info.id]);
     expect(wordsOf(page)).toContain(
       'Incidents, 1 open Subnet all devnet only critical and warning Show State What Subnet Severity Began Lasted ' +
-        'open The subnet is halted devnet critical 03:13 59 min 7 s ' +
-        'ended The container of n2 is down devnet warning 03:12 9 min 33 s',
+        'open The subnet is halted devnet critical 03:11 1 h ' +
+        'ended The container of n2 is down devnet warning 03:11 9 min 53 s',
     );
   });
 
@@ -247,7 +247,7 @@ describe('the page of an incident', () => {
 
   it('of one that is open says that nobody was notified, or who does it', async () => {
     const page = await pageOf(halt.id);
-    expect(page).toContain('open critical It exited with 137. It has lasted 59 min 7 s so far.');
+    expect(page).toContain('open critical It exited with 137. It has lasted 1 h so far.');
     expect(page).toContain('No receiver has accepted its alert yet.');
     expect(page).toContain('Nothing was recorded when it began');
     expect(await pageOf(halt.id, { isNotifying: () => false })).toContain(
@@ -419,7 +419,7 @@ describe('the feed of incidents', () => {
       '<title>devnet, n2: an incident began</title><updated>2026-11-22T03:12:07.000Z</updated><summary>Its severity is warning.</summary>',
     );
     expect(feed).toContain(
-      '<title>devnet, n2: an incident ended</title><updated>2026-11-22T03:21:40.000Z</updated><summary>It lasted 9 min 33 s. It came back once in that time.</summary>',
+      '<title>devnet, n2: an incident ended</title><updated>2026-11-22T03:21:40.000Z</updated><summary>It lasted 9 min 53 s. It came back once in that time.</summary>',
     );
     expect(feed).not.toMatch(/container|137|docker|halted|192\.0|9093|incidents\/|grace/);
     expect(await (await pagesOf([])).feed(true)).toContain('<updated>2026-11-22T03:12:07.000Z</updated>');
