@@ -5,6 +5,7 @@ import { isUnread } from '../../model/is-judged.ts';
 import { describePlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isStanding, type Problem } from '../../model/problem.ts';
 import { FORECASTS, isBlind, type ProblemName } from '../../model/problem-catalog.ts';
+import { START_MS } from '../../model/restart-cause.ts';
 import { countReserve, isQuorumLost, type Quorum, type SubnetState, type TargetState } from '../../model/snapshot.ts';
 import { lacksEngine } from './subnet-view.ts';
 
@@ -43,6 +44,10 @@ const WORST_FIRST: readonly string[] = Object.keys(WHOLE);
 
 /** Reported for minutes after they happened. What lasts comes first. */
 const HAPPENED: readonly ProblemName[] = ['containers_crashed', 'double_vote'];
+
+/** Whether it has happened so long ago that what is suspected now is another matter. */
+const isLongPast = ({ problem, planned, since, seenAt }: Problem): boolean =>
+  HAPPENED.includes(problem) && planned === undefined && seenAt - since >= START_MS;
 
 /** The lowest is the worst: open before clearing before planned, then critical ones, then the whole subnet before a target. */
 function rank({ problem, state, severity, planned }: Problem): number {
@@ -155,6 +160,12 @@ export function findHeadline(
     const standing = suspected?.severity === 'critical' ? 'warn' : 'ok';
     const words = `${isSettled && isSafe ? 'is healthy' : 'is running'}${reserve === undefined ? '' : mayLose}`;
     return tell(standing, words, votes, suspicion, unseen, unread && `Still to be read: ${unread}.`);
+  }
+  const news = problems.find((one) => one.state === 'suspected' && one.severity !== 'info' && one.name !== undefined);
+  if (news !== undefined && isLongPast(worst)) {
+    const suspects = `Suspected: ${news.summary}.`;
+    const words = 'is running, but a possible problem is being checked';
+    return { ...tell('warn', words, votes, suspects, sentence(worst.summary), unseen), since: worst.since };
   }
   if (isClearing) {
     const words = `is recovering${suspected === undefined ? '' : ', but a possible problem is being checked'}`;

@@ -128,7 +128,11 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
     return { all, names, span, ended: `${names} ended${how} within ${span}, ${at}` };
   });
   const crashed = [...new Set(told.flatMap(({ all }) => all))];
-  const running = crashed.filter(({ container: { kind } }) => kind === 'running' || kind === 'elsewhere').length;
+  const lastAt = Math.max(...joined.map(({ at }) => at));
+  // What has run again and was paused or has ended since is another matter.
+  const hasRun = ({ state: { facts }, container: { kind } }: TargetView) =>
+    kind === 'running' || kind === 'elsewhere' || (findContainer(facts.container)?.startedAt ?? 0) > lastAt;
+  const running = crashed.filter(hasRun).length;
   const again = running === crashed.length ? 'all' : `${running} of ${crashed.length}`;
   const isSeen = crashed.every(({ container }) => container.kind !== 'unknown');
   return suspect('containers_crashed', {

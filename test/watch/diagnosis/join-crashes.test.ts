@@ -103,6 +103,17 @@ describe('containers that crash within seconds of each other', () => {
     ]);
   });
 
+  test('run again, whatever one of them does minutes later', () => {
+    const paused = crash(node('n2'), 120_000, { code: 0 }, { status: 'paused' });
+    const all = [crash(node('n1'), 120_000, { code: 0 }), paused, crash(node('n3'), 120_000, { code: 0 })];
+    const [crashed] = told([...all, ...NAMES.slice(3).map(node)]);
+    expect(crashed?.slice(2, 5)).toEqual([
+      'the containers of n1, n2 and n3 crashed within 1s of each other',
+      'n1, n2 and n3 ended with exit code 0 within 1s, 2m ago (02:44:40 UTC), which nobody had requested',
+      expect.stringMatching(/^all are running again; /),
+    ]);
+  });
+
   test('are all told, also those that somebody has restarted or stopped since', () => {
     const handled = (one: KnownTarget, over: Partial<ContainerFacts>, container: Partial<Container> = {}) =>
       crash(one, 2_000, { earlierCrashes: [NOW - 14_800], lastRestartBy: 'request', ...over }, container);
@@ -474,4 +485,28 @@ describe('containers that end with their Docker Engine', () => {
     expect(isJoined([...one.slice(0, -1), ended(silent('n7'), 5_000, true, NOW - 4_000)])).toBe(false);
     expect(isJoined([...one.slice(0, -1), ended(node('n7'), 5_000, true)])).toBe(false);
   });
+});
+
+test('minutes after it, a crash leaves the headline to what is suspected of a target now', () => {
+  const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS };
+  const headlineOf = (ageMs: number) => {
+    const all = NAMES.map((name) =>
+      crash(node(name), ageMs, { code: 0 }, name === 'n3' ? { status: 'paused' } : undefined),
+    );
+    const crashed = diagnosed(all).find(({ problem }) => problem === 'containers_crashed');
+    const open: Problem = {
+      ...(crashed as Suspicion),
+      ...{ severity: 'warning', alert: 'SubnetContainersCrashed', state: 'open', since: NOW - ageMs },
+      ...{ seenAt: NOW - 5_000, openedAt: NOW - ageMs + 20_000 },
+    };
+    const targets = all.map(({ target }) => target);
+    return diagnoseSubnet({ ...subnet, targets }, judgeTargets(all, NOW), { problems: [open], ended: [] }, NOW)
+      .headline;
+  };
+  expect(headlineOf(120_000)).toMatchObject({
+    sentence: 'devnet is running, but a possible problem is being checked',
+    detail:
+      '6 of 7 masternodes can vote, 5 needed. Suspected: the container of n3 is paused. The containers of all 7 nodes crashed within 1s of each other.',
+  });
+  expect(headlineOf(50_000)?.sentence).not.toContain('a possible problem');
 });
