@@ -222,6 +222,9 @@ function lacksPeersOtherwise({ name }: Problem, each: ExplainedCheck, state: Tar
 /** What nodes say of their chain. While none answers it is not over. */
 const OF_ANSWERS: readonly ProblemName[] = ['chain_replaced', 'contract_of_other_chain', 'chain_forked', 'key_shared'];
 
+/** While no vote is to spare, not nothing is to do about these. */
+const OF_VOTES: readonly ProblemName[] = ['quorum_at_risk', 'subnet_halted', 'containers_crashed'];
+
 /** What to do while nothing is lacking but what has just started. */
 const SPARE_FIRST = 'restart no other node until a vote is to spare again';
 
@@ -255,7 +258,7 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
     return (verdict === 'fail' || verdict === 'unknown') && !lacksPeersOtherwise(before, each, state, now);
   };
   const explains = before.explains.filter((each) => subjectsOf(each).some(isLeft(each)));
-  const fix = isStillAtRisk ? SPARE_FIRST : NOTHING_TO_DO;
+  const fix = tightVotes !== undefined && OF_VOTES.includes(before.problem) ? SPARE_FIRST : NOTHING_TO_DO;
   return { ...withoutAges(before), explains, fix, state: 'clearing', clearingSince };
 }
 

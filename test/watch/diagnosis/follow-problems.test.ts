@@ -186,6 +186,18 @@ describe('a problem', () => {
     expect(left(true, [{ ...risk, about: 'b' }])).toEqual(clearing);
   });
 
+  test('of a halt or a common crash that clears has something to do while no vote is to spare', () => {
+    const fixOf = (problem: 'subnet_halted' | 'containers_crashed' | 'finality_stalled', tightVotes?: string) => {
+      const found = suspicion({ problem, component: undefined, name: undefined });
+      const wait = problemCatalog[problem].confirmMs;
+      const open = follow(follow(NO_PROBLEMS, [found], well, T0), [found], well, T0 + wait);
+      return follow(open, [], well, T0 + wait + SECOND, { tightVotes }).problems.map(({ fix }) => fix);
+    };
+    const spare = ['restart no other node until a vote is to spare again'];
+    expect([fixOf('subnet_halted', '2 of 4'), fixOf('containers_crashed', '2 of 4')]).toEqual([spare, spare]);
+    expect([fixOf('subnet_halted'), fixOf('finality_stalled', '2 of 4')]).toEqual([[NOTHING_TO_DO], [NOTHING_TO_DO]]);
+  });
+
   test('of too few votes is suspected for as long, and no longer', () => {
     const explains = [{ component: 'relayer', name: 'relayer', check: 'submissions' }] as const;
     const risk = suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, explains });
