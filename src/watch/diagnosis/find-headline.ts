@@ -131,11 +131,14 @@ export function findHeadline(
   const said = worst && fitsVotes(worst) ? sentence(`${worst.summary}${describePlan(worst)}`) : '';
   const known = worst && !isClearing ? join(said, describeFix(worst), nameCauses(confirmed, worst)) : suspicion;
   if (isOfPart && isQuorumLost(quorum)) {
-    const isSaid = known === suspicion && suspected !== undefined && isSure(suspected);
+    const isSaid = suspected !== undefined && isSure(suspected);
+    // A wallet or a page keeps no vote back.
+    const isOther = !isClearing && worst?.component !== undefined && worst.component !== 'node';
     // What costs votes comes first.
     const sure = nameCauses(problems.filter(isSure), undefined);
     const words = `may be halted: ${describeVotes(quorum)}`;
-    return tell('warn', words, sure, isSaid ? '' : known, isSpareAwaited ? '' : gone, unseen);
+    const told = [isOther && !isSaid ? suspicion : '', isSaid && known === suspicion ? '' : known];
+    return tell('warn', words, sure, ...told, isSpareAwaited ? '' : gone, unseen);
   }
   if (worst === undefined && !hasRisen) return tell('off', 'has not been seen to make a block yet', votes, suspicion);
   // Too few take part until more of those that have just started do.

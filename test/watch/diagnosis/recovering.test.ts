@@ -317,6 +317,11 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
     fix: 'send',
   };
   const hidden = [{ ...suspected, name: 'n3', summary: 'the container of n3 is paused' }, suspected];
+  const empty: Problem = { ...wallet, ...{ component: 'relayer', name: 'relayer', summary: 'no coins are left' } };
+  const hangs: Problem = { ...suspected, problem: 'node_hanging', summary: 'n2 hangs' };
+  expect(findHeadline('devnet', targets, [empty, hangs], { quorum: lost, hasRisen: true }).detail).toMatch(
+    /^Suspected: n2 hangs\. No coins are left\./,
+  );
   expect(findHeadline('devnet', targets, [wallet, ...hidden], { quorum: lost, hasRisen: true }).detail).toBe(
     'The container of n3 is paused, the container of n4 does not run. The wallet runs out. Send.',
   );
