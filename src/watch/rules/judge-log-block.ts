@@ -57,7 +57,7 @@ function judgeSilentLog(view: View<NodeTarget>, seen: string, logged = -Infinity
   const isOfRunNow = latest.lastGoodAt >= (findContainer(facts.container)?.startedAt ?? 0);
   const rpc = facts.node?.observation.latest.ok ? 'is' : isOfRunNow ? 'was last' : 'before its start was';
   const above = `${seen}, while its RPC ${rpc} at block ${latest.number}`;
-  const isFarAbove = latest.number - logged > settings.rpc.maxLag;
+  const isFarAbove = latest.number - Math.max(logged, 0) > settings.rpc.maxLag;
   // A log that lacks so many blocks does not show that the node stands.
   if (!rises(view)) return isFarAbove && logged >= 0 ? unknown(above) : undefined;
   // The node itself stood until now, or its next line shows these blocks.

@@ -15,9 +15,10 @@ function judge(
   address = addressOf('n2'),
   ranMs = 3_600_000,
   stallAfterMs = settings.rpc.stallAfterMs,
+  atRpc = 1_000,
 ) {
   const container = { startedAt: NOW - ranMs };
-  const { target, facts } = diagnosedNode('n2', NAMES, { stalledMs, chain: { address }, container });
+  const { target, facts } = diagnosedNode('n2', NAMES, { height: atRpc, stalledMs, chain: { address }, container });
   if (target.component !== 'node' || facts.logs === undefined) throw new Error('a node with a log is expected');
   const node = { ...(height !== undefined && { height, advancedAt: NOW - silentMs }), level };
   const view = aView(target, { ...facts, logs: { ...facts.logs, node } }, { now: NOW });
@@ -31,6 +32,16 @@ test('a log without new blocks of a node whose RPC rises is not a fault of the n
     fix: 'set LOG_LEVEL=4 in n2.env and recreate the node; if its log file was removed or replaced, restart it, so that it opens the new one',
   });
   expect(judge(2_000, undefined)).toMatchObject({ verdict: 'degraded' });
+});
+
+test('a chain that has just begun has shown its log no block to lack', () => {
+  const at = (atRpc: number) =>
+    judge(2_000, undefined, 0, 4, addressOf('n2'), 90_000, settings.rpc.stallAfterMs, atRpc);
+  expect(at(10)).toMatchObject({
+    verdict: 'pass',
+    seen: 'the log of n2 has shown no block for 1m 30s, while its RPC is at block 10',
+  });
+  expect(at(11)).toMatchObject({ verdict: 'degraded' });
 });
 
 test('a node that was started a moment ago has had no time to print a block', () => {
