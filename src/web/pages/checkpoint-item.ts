@@ -28,6 +28,9 @@ function whyUnread({ observation: { head, contract } }: ParentFacts): string | u
   return contract?.ok ? 'there is no checkpoint contract at that address' : 'the contract cannot be read';
 }
 
+/** So far above the height of the subnet it is of another chain: that height is read each few seconds. */
+const ABOVE = 50;
+
 const behind = (blocks: number): string =>
   blocks === 0 ? 'up to date' : `${count(blocks)} ${blocks === 1 ? 'block' : 'blocks'} behind`;
 
@@ -41,9 +44,10 @@ function readCheckpoint(state: SubnetState) {
   const lag = findCheckpointLag(state.targets, state.reference, parent);
   const at = progress && `block ${count(progress.checkpoint.committed.number)}`;
   const mode = progress?.checkpoint.mode && `${progress.checkpoint.mode.replace('_', ' ')} mode`;
+  const isAbove = (progress?.checkpoint.committed.number ?? 0) > (state.reference ?? Number.POSITIVE_INFINITY) + ABOVE;
   const advancedAt = progress?.hasAdvanced && why === undefined ? progress.advancedAt : undefined;
   const next = progress?.checkpoint.next && describeNext(progress.checkpoint.next);
-  return { standing, why, at, mode, next, advancedAt, lag: why === undefined ? lag?.blocks : undefined };
+  return { standing, why, at, mode, next, advancedAt, lag: why === undefined && !isAbove ? lag?.blocks : undefined };
 }
 
 /** What a lite contract misses, and holds uncommitted; undefined for another one. */

@@ -186,7 +186,7 @@ describe('an unlocked account', () => {
 
 describe('wildcards', () => {
   const byEnv =
-    'set RPC_API=XDPoS,eth,net,txpool,web3 in n1.env and recreate n1; web pages then reach only what everybody may read';
+    'set RPC_API=XDPoS,eth,net,txpool,web3 in n1.env and recreate n1; web pages then reach only these';
   const byScript = (flag: string, value: string) =>
     `mount a copy of start.sh that passes ${flag} ${value} over /work/start.sh in docker-compose.yml; no line of n1.env helps, as the start script always passes ${flag} "*"`;
   const hosts = (where: string, abused: string, fix: string) => [
@@ -290,7 +290,7 @@ describe('what to do is said in the words of the client', () => {
       undefined,
       TARGETS.map((target) => ({ ...target, client, container: { project: 'a', service: `its-${target.name}` } })),
     ).map(({ problem, fix }) => [problem, fix]);
-  const pages = 'web pages then reach only what everybody may read';
+  const pages = 'web pages then reach only these';
 
   test('XDC-Subnet', () => {
     const set = 'set RPC_API=eth,net in its-n1.env and recreate n1';

@@ -48,6 +48,16 @@ test('the checkpoint stands beside the services, with its height, lag, mode and 
   expect(itemOf(undefined).text).toBe('');
 });
 
+test('the checkpoint of a chain that got further than the subnet is not up to date', () => {
+  const textAt = (number: number) => {
+    const above = { ...checkpoint, committed: { ...block, number } };
+    const progress = { checkpoint: above, readAt: NOW, advancedAt: NOW, hasAdvanced: false, recent: [] };
+    return itemOf({ ok: true, value: { kind: 'checkpoint', checkpoint: above } }, { progress }).text;
+  };
+  expect(textAt(1_050)).toBe('Checkpoint block 1,050, up to date, lite mode');
+  expect(textAt(1_051)).toBe('Checkpoint block 1,051, lite mode');
+});
+
 test('the checkpoint says whether it takes the next block', () => {
   const textOf = (next: NextBlock) => {
     const progress = {

@@ -241,7 +241,7 @@ const describeWildcards = (about: keyof typeof WILDCARDS) => (ones: readonly Exp
       (first, alike) => `${describeReached(first, alike)} ${seen} ${joinAnd(first.abused)}${how}`,
     ),
     fix: [
-      ...(byModules.length > 0 ? [`${serveLess(byModules)}; web pages then reach only what everybody may read`] : []),
+      ...(byModules.length > 0 ? [`${serveLess(byModules)}; web pages then reach only these`] : []),
       ...[...Map.groupBy(byEth, ({ client }) => client)].map(([{ advice }, alike]) =>
         advice.refusePages(about, targetsOf(alike)),
       ),
