@@ -185,8 +185,7 @@ describe('an unlocked account', () => {
 });
 
 describe('wildcards', () => {
-  const byEnv =
-    'set RPC_API=XDPoS,eth,net,txpool,web3 in n1.env and recreate n1; web pages then reach only these';
+  const byEnv = 'set RPC_API=XDPoS,eth,net,txpool,web3 in n1.env and recreate n1; web pages then reach only these';
   const byScript = (flag: string, value: string) =>
     `mount a copy of start.sh that passes ${flag} ${value} over /work/start.sh in docker-compose.yml; no line of n1.env helps, as the start script always passes ${flag} "*"`;
   const hosts = (where: string, abused: string, fix: string) => [

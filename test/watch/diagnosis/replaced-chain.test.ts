@@ -123,7 +123,15 @@ describe('a halt of the network before', () => {
       explains,
       causes,
     } as unknown as Problem;
-    const halt = { problem: 'subnet_halted', state: 'open', about, ...times, fix: '', explains, causes } as unknown as Problem;
+    const halt = {
+      problem: 'subnet_halted',
+      state: 'open',
+      about,
+      ...times,
+      fix: '',
+      explains,
+      causes,
+    } as unknown as Problem;
     const view = viewSubnet(
       { ...subnet, targets: known.map(({ target }) => target) },
       judgeTargets(known, NOW),
