@@ -59,7 +59,7 @@ const OUT_OF_FILES = [
 const LONG_PATH = [
   'ipc_path_too_long subnet2',
   'the path of the IPC socket of subnet2 is too long',
-  'shorten the path that its log names: move the folder of the deployment (generated), or, if the path is one inside the container, change DATA_DIR or the volume in docker-compose.yml; and start it again',
+  'move the folder of the deployment (generated) to a shorter path, or, if the path in its log is one inside the container, change DATA_DIR or the volume in docker-compose.yml; and start it again',
 ] as const;
 const UNLISTED = [
   'containers_unlisted',
