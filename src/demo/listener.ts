@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createGuard, type Server as Guard } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Go's HTTP server keeps an idle connection this long (XDC-Subnet rpc/http.go). */
@@ -10,7 +11,7 @@ const KEEP_ALIVE_MS = 120_000;
  * Below those that Linux gives to whoever connects or asks for any (32,768 on). One of those would be given to others while
  * it is closed, and after a connection from it nobody can listen there for a minute.
  */
-const PORTS = { from: 16_384, below: 32_768, tries: 50 };
+const PORTS = { from: 16_384, below: 32_768, inBlock: 64, tries: 50 };
 const REOPEN_MS = 60_000;
 const TRY_AGAIN_MS = 100;
 
@@ -26,7 +27,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-async function listen(server: Server, host: string, port: number): Promise<void> {
+async function listen(server: Guard, host: string, port: number): Promise<void> {
   server.listen(port, host);
   await once(server, 'listening');
 }
@@ -39,8 +40,32 @@ const end = (server: Server): Promise<void> =>
 
 const isTaken = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
 
-/** The ports of this process: whoever falls silent comes back on its own, and nobody else answers there meanwhile. */
-const given = new Set<number>();
+/** Reserves a block of ports for as long as this process runs, by listening at its first one. */
+async function reserveBlock(): Promise<number> {
+  for (let left = PORTS.tries; ; left -= 1) {
+    const first = randomInt(PORTS.from / PORTS.inBlock, PORTS.below / PORTS.inBlock) * PORTS.inBlock;
+    try {
+      await listen(createGuard().unref(), '127.0.0.1', first);
+      return first;
+    } catch (error) {
+      if (!isTaken(error) || left <= 0) throw error;
+    }
+  }
+}
+
+let block: Promise<number> | undefined;
+let given = 0;
+
+/** A port that neither this process nor another one with a demo gives again: whoever falls silent comes back on its own, and nobody else answers there meanwhile. */
+async function takePort(): Promise<number> {
+  if (block === undefined || given === PORTS.inBlock - 1) {
+    block = reserveBlock();
+    given = 0;
+  }
+  given += 1;
+  const place = given;
+  return (await block) + place;
+}
 
 /** Listens on a free port of `host`. */
 export const openListener = async (host: string, handler: RequestListener): Promise<Listener> => {
@@ -48,13 +73,11 @@ export const openListener = async (host: string, handler: RequestListener): Prom
   let server: Server | undefined;
   let port = 0;
   for (let left = PORTS.tries; server === undefined; left -= 1) {
-    port = randomInt(PORTS.from, PORTS.below);
-    if (given.has(port) && left > 0) continue;
+    port = await takePort();
     const next = create();
     try {
       await listen(next, host, port);
       server = next;
-      given.add(port);
     } catch (error) {
       if (!isTaken(error) || left <= 0) throw error;
     }

@@ -29,3 +29,15 @@ it('an address comes back on its own port, and waits while another program has t
   expect(await (await fetch(listener.url)).text()).toBe('here');
   await listener.close();
 });
+
+it('no other process with a demo takes a port that is closed for a while', async () => {
+  const listener = await openListener('127.0.0.1', () => {});
+  const port = Number(new URL(listener.url).port);
+  await listener.close();
+  // The guard of its block still listens, so another process goes on to another block.
+  const guard = createServer();
+  guard.listen(port - (port % 64), '127.0.0.1');
+  await expect(once(guard, 'listening')).rejects.toThrow('EADDRINUSE');
+  await listener.open();
+  await listener.close();
+});
