@@ -203,12 +203,14 @@ async function measureFlat(nodes: number): Promise<FlatCosts> {
   }
 }
 
+/** Read before the first benchmark: what they take is not of others. */
+const otherLoad = round(loadavg()[0] ?? 0, 1);
+
 const git = (...words: readonly string[]): string =>
   execFileSync('git', words, { cwd: pathOf('..'), encoding: 'utf8' }).trim();
 
 /** Costs by the number of nodes, those of one large subnet, and those of the start. Writes them and `docs/performance.md`, which shows them. */
 export async function benchGrowth(): Promise<Growth> {
-  const otherLoad = round(loadavg()[0] ?? 0, 1);
   const start = await benchProcess();
   const sizes: SizeCosts[] = [];
   for (const group of SIZES) sizes.push(...(await Promise.all(group.map(measureSize))));
