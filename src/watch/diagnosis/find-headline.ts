@@ -104,7 +104,7 @@ export function findHeadline(
   const blind = areAsked ? problems.find((one) => one.state === 'suspected' && isBlind(one.problem)) : undefined;
   const confirmed = problems.filter((one) => one === blind || (isStanding(one) && one.severity !== 'info'));
   const [worst] = confirmed.toSorted((one, other) => rank(one) - rank(other));
-  // What is found of the votes changes from look to look. Only with none to spare and none missing may no further node fail.
+  // What is found of the votes changes from look to look. Only with no spare and none missing may no further node fail.
   const fitsVotes = ({ problem }: Problem) => problem !== 'quorum_at_risk' || (reserve ?? 0) === 0;
   const suspected = problems.find((one) => one.state === 'suspected' && one.severity !== 'info' && fitsVotes(one));
   const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
@@ -112,7 +112,7 @@ export function findHeadline(
   const isClearing = worst?.state === 'clearing' && worst.planned === undefined;
   const isSpareAwaited = worst?.problem === 'quorum_at_risk' && reserve !== undefined && reserve <= 0;
   const over = isSpareAwaited
-    ? `Over once ${quorum?.starting ? 'those that have just started vote' : 'a vote is to spare again'}`
+    ? `Over once ${quorum?.starting ? 'those that have just started vote' : 'there is a spare vote again'}`
     : 'No longer seen, and over unless it returns';
   const gone = isClearing && worst.summary !== suspected?.summary ? `${over}: ${worst.summary}.` : '';
   const describeWork = (one: PlannedWork) =>

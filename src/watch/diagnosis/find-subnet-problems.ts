@@ -20,13 +20,13 @@ import {
 } from './subnet-view.ts';
 import { type Found, refsTo, suspect } from './suspect.ts';
 
-/** All vote, but none is to spare, since the chain has left out those that it has penalised. */
+/** All vote, but there is no spare vote, since the chain has left out those that it has penalised. */
 function findShrunk(view: SubnetView, total: number): Found {
   const { chain, masters } = view;
   const penalised = chain.masternodes?.penalised ?? [];
   const all = total + penalised.length;
   const [first] = penalised;
-  // A chain that never had a vote to spare has lost none.
+  // A chain that never had a spare vote has lost none.
   if (first === undefined || requiredVotes(all, chain.consensus?.certificateThreshold) === all) return undefined;
   const names = listEach(penalised, (address) => masters.get(address)?.name ?? shorten(address));
   const are = penalised.length === 1 ? 'is' : 'are';

@@ -182,7 +182,7 @@ const SHOWN_LATE: readonly ProblemName[] = [
 export interface Shown {
   /** Whether it can be said how long the wallet of the relayer lasts. */
   readonly isSpendKnown?: boolean;
-  /** How many can vote, where no vote is to spare without those that have just started. */
+  /** How many can vote, where there is no spare vote without those that have just started. */
   readonly tightVotes?: string | undefined;
   /** When the newest block of the parent chain was made, if it is known. */
   readonly parentBlockAt?: number;
@@ -222,11 +222,11 @@ function lacksPeersOtherwise({ name }: Problem, each: ExplainedCheck, state: Tar
 /** What nodes say of their chain. While none answers it is not over. */
 const OF_ANSWERS: readonly ProblemName[] = ['chain_replaced', 'contract_of_other_chain', 'chain_forked', 'key_shared'];
 
-/** While no vote is to spare, not nothing is to do about these. */
+/** What still has something to do while there is no spare vote. */
 const OF_VOTES: readonly ProblemName[] = ['quorum_at_risk', 'subnet_halted', 'containers_crashed'];
 
 /** What to do while nothing is lacking but what has just started. */
-const SPARE_FIRST = 'restart no other node until a vote is to spare again';
+const SPARE_FIRST = 'restart no other node until there is a spare vote again';
 
 /** A problem that is not found any more; undefined when it is over. */
 function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Shown): Problem | undefined {
@@ -235,7 +235,7 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
   // Whoever has just started does not vote yet, and may never. Whose votes were missing, and why, may be over.
   if (!isStanding(before))
     return isStillAtRisk && !before.isNext
-      ? { ...before, summary: 'no vote is to spare', evidence: tightVotes, fix: SPARE_FIRST, explains: [] }
+      ? { ...before, summary: 'there is no spare vote', evidence: tightVotes, fix: SPARE_FIRST, explains: [] }
       : undefined;
   const subjects = subjectsOf(before);
   if (subjects.length === 0) return undefined;
@@ -250,7 +250,7 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
   )
     return withoutAges(before);
   const clearingSince = Math.min(before.clearingSince ?? now, now);
-  // Nobody is told that a vote is to spare again while none is.
+  // Nobody is told of a spare vote while there is none.
   if (!isStillAtRisk && now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
   // A check that has recovered since is not explained when it fails again. After a restart of subnetd, it may not be judged yet.
   const isLeft = (each: ExplainedCheck) => (state: TargetState) => {

@@ -30,7 +30,7 @@ function describeSpare({ voting, required, starting = 0 }: Quorum, isHalted: boo
     return `${formatCount(starting - spare, 'masternode that has just started', 'masternodes that have just started')} must take part for a block.`;
   if (isHalted) return 'Enough masternodes can vote, yet no blocks are being made.';
   if (spare === 0) return 'Every remaining vote is needed.';
-  if (spare <= starting) return 'No vote is to spare until those that have just started take part.';
+  if (spare <= starting) return 'There is no spare vote until those that have just started take part.';
   return `${formatCount(spare - starting, 'spare vote', 'spare votes')}.`;
 }
 

@@ -272,15 +272,16 @@ export function missedLane(
     .filter(({ total }) => total > 0)
     .sort((one, other) => other.total - one.total);
   const most = Math.max(...missing.map(({ missed }) => worstOf(missed)));
+  const rounds = (total: number) => `${count(total)} ${total === 1 ? 'round' : 'rounds'}`;
   const words =
     missing.length === 0
       ? `No node missed a round`
-      : `${formatCount(missing.length, 'masternode', 'masternodes')} missed ${count(missing.reduce((sum, { total }) => sum + total, 0))} rounds, up to ${round(most)} within ${lasting(axis.stepMs)}`;
+      : `${formatCount(missing.length, 'masternode', 'masternodes')} missed ${rounds(missing.reduce((sum, { total }) => sum + total, 0))}, up to ${round(most)} within ${lasting(axis.stepMs)}`;
   return html`${lane(axis, marks, { title, words, more: missing.length > ROWS ? html`<p>The worst ${ROWS} are shown</p>` : '' })}${missing
     .slice(0, ROWS)
     .map(
       ({ name, missed, total }) =>
-        html`<div class="lane cell"><p>${name}: ${count(total)}</p>${cellRow(axis, missed, most, html`${name} missed ${count(total)} rounds`)}</div>`,
+        html`<div class="lane cell"><p>${name}: ${count(total)}</p>${cellRow(axis, missed, most, html`${name} missed ${rounds(total)}`)}</div>`,
     )}`;
 }
 

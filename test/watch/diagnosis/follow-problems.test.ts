@@ -180,20 +180,20 @@ describe('a problem', () => {
         followed = follow(followed, found, well, T0 + ms, { tightVotes: isShort ? '3 of 4 can vote' : undefined });
       return followed.problems.map(({ state, fix }) => [state, fix]);
     };
-    const clearing = [['clearing', 'restart no other node until a vote is to spare again']];
+    const clearing = [['clearing', 'restart no other node until there is a spare vote again']];
     expect([left(true), left(false)]).toEqual([clearing, []]);
     // Nor is it suspected beside that of others that are not found any more.
     expect(left(true, [{ ...risk, about: 'b' }])).toEqual(clearing);
   });
 
-  test('of a halt or a common crash that clears has something to do while no vote is to spare', () => {
+  test('of a halt or a common crash that clears has something to do while there is no spare vote', () => {
     const fixOf = (problem: 'subnet_halted' | 'containers_crashed' | 'finality_stalled', tightVotes?: string) => {
       const found = suspicion({ problem, component: undefined, name: undefined });
       const wait = problemCatalog[problem].confirmMs;
       const open = follow(follow(NO_PROBLEMS, [found], well, T0), [found], well, T0 + wait);
       return follow(open, [], well, T0 + wait + SECOND, { tightVotes }).problems.map(({ fix }) => fix);
     };
-    const spare = ['restart no other node until a vote is to spare again'];
+    const spare = ['restart no other node until there is a spare vote again'];
     expect([fixOf('subnet_halted', '2 of 4'), fixOf('containers_crashed', '2 of 4')]).toEqual([spare, spare]);
     expect([fixOf('subnet_halted'), fixOf('finality_stalled', '2 of 4')]).toEqual([[NOTHING_TO_DO], [NOTHING_TO_DO]]);
   });
@@ -216,10 +216,10 @@ describe('a problem', () => {
       [
         {
           state: 'suspected',
-          summary: 'no vote is to spare',
+          summary: 'there is no spare vote',
           evidence: short,
-          fix: 'restart no other node until a vote is to spare again',
-          // That no vote is to spare keeps no block back.
+          fix: 'restart no other node until there is a spare vote again',
+          // That there is no spare vote keeps no block back.
           left: [],
         },
       ],

@@ -72,7 +72,7 @@ test('the answer about a restart counts the votes as the headline does', () => {
   expect(answer).toMatchObject({ safe: false, required: 3, voting: 3, headroom: 0 });
 });
 
-test('nothing is said of a vote to spare where one too few takes part, and what is at risk tells who has just started', () => {
+test('nothing is said of a spare vote where one too few takes part, and what is at risk tells who has just started', () => {
   const told = (before = NO_PROBLEMS) =>
     tell(
       { n2: { container: STOPPED, fault: refused }, n4: started(10_000) },
@@ -113,7 +113,7 @@ test('a risk that was found as a node ended is one while that starts, and opens 
   };
   expect(told(44_999)).toEqual([
     'devnet is running with no spare vote',
-    '3 of 4 masternodes can vote, 3 needed, and 1 has just started. Suspected: no vote is to spare.',
+    '3 of 4 masternodes can vote, 3 needed, and 1 has just started. Suspected: there is no spare vote.',
     ['quorum_at_risk suspected'],
   ]);
   expect(told(44_999, [])).toMatchObject(['devnet is running with no spare vote', /^3 of 4/, []]);
@@ -124,7 +124,7 @@ test('a risk that was found as a node ended is one while that starts, and opens 
   ]);
 });
 
-test('a risk that clears and was found again is not suspected once a vote is to spare', () => {
+test('a risk that clears and was found again is not suspected once there is a spare vote', () => {
   const { problems } = tell({ n2: { container: STOPPED, fault: refused } });
   const risk = problems.find(({ problem }) => problem === 'quorum_at_risk') as Problem;
   const next: Problem = { ...risk, state: 'suspected', about: 'n1', isNext: true };

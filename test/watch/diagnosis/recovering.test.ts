@@ -348,7 +348,7 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
     standing: 'warn',
     sentence: 'devnet is recovering, but a possible problem is being checked',
     detail:
-      '3 of 4 masternodes can vote, 3 needed. Suspected: the container of n4 does not run. Over once a vote is to spare again: no further node may fail.',
+      '3 of 4 masternodes can vote, 3 needed. Suspected: the container of n4 does not run. Over once there is a spare vote again: no further node may fail.',
     since: risk.since,
   });
   expect(findHeadline('devnet', targets, [suspected], { quorum: enough, hasRisen: true }).sentence).toBe(

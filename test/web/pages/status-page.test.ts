@@ -290,7 +290,7 @@ describe('the status page', () => {
     expect(starts(1)).toContain('Votes 4 of 5 3 needed, 1 starting');
     expect(starts(1)).toContain('1 spare vote.');
     expect(starts(2)).toContain('Votes 3 of 5 3 needed, 2 starting');
-    expect(starts(2)).toContain('No vote is to spare until those that have just started take part.');
+    expect(starts(2)).toContain('There is no spare vote until those that have just started take part.');
   });
 
   test('draws who votes, which links stand, and which are missing though both nodes run', () => {

@@ -223,6 +223,9 @@ describe('missed rounds', () => {
     expect(saidOf(timeOf({ range: '24h', nodes: { n1: missed(0) } }), 'Missed rounds')).toBe(
       'Missed rounds No node missed a round',
     );
+    expect(saidOf(timeOf({ range: '24h', nodes: { n1: missed(1) } }), 'Missed rounds')).toBe(
+      'Missed rounds 1 masternode missed 1 round, up to 1 within 30 min',
+    );
     const nodes = Object.fromEntries(names(20).map((name, index) => [name, missed(index)]));
     const page = timeOf({ range: '24h', nodes }, names(20));
     expect(saidOf(page, 'Missed rounds')).toContain(
