@@ -158,10 +158,10 @@ export function findHeadline(
       ? `: it can lose ${formatCount(reserve ?? 0, 'more node', 'more nodes')}`
       : ' with no spare vote';
     const unread = listEach(targets.filter(isUnread), ({ target }) => target.name);
-    const isSettled = suspected === undefined && quorum?.starting === undefined && unread === '';
+    const isAllKnown = suspected === undefined && quorum?.starting === undefined && unread === '';
     // What would page if it is confirmed is being checked.
     const standing = suspected?.severity === 'critical' ? 'warn' : 'ok';
-    const words = `${isSettled && isSafe ? 'is healthy' : 'is running'}${reserve === undefined ? '' : mayLose}`;
+    const words = `${isAllKnown && isSafe ? 'is healthy' : 'is running'}${reserve === undefined ? '' : mayLose}`;
     return tell(standing, words, votes, suspicion, unseen, unread && `Still to be read: ${unread}.`);
   }
   const news = problems.find((one) => one.state === 'suspected' && one.severity !== 'info' && one.name !== undefined);

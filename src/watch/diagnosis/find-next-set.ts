@@ -16,7 +16,7 @@ import { countReserve, isQuorumLost } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { Counted } from './chain-view.ts';
 import { countBlocks, countTurns, describeReturn, findChosen, type Place, placeEpoch, turnOf } from './find-epoch.ts';
-import { countNextVotes, presenceBy, type Voters } from './quorum.ts';
+import { countNextVotes, presenceBy, type VoteFacts } from './quorum.ts';
 import type { SubnetView } from './subnet-view.ts';
 import { type Found, suspect } from './suspect.ts';
 
@@ -150,7 +150,7 @@ export function predictNextSet(outlook: Outlook): NextSet | undefined {
 const BEFORE_CHOICE_MS = 10 * 60_000;
 
 /** The set of the next epoch, predicted or as chosen; undefined until all is read that it follows from. */
-export function viewNextSet(voters: Voters, { election }: SubnetFacts, now: number): NextSet | undefined {
+export function viewNextSet(voters: VoteFacts, { election }: SubnetFacts, now: number): NextSet | undefined {
   const { chain } = voters;
   const { counted, consensus: settings, epochsBy, nextEpoch } = chain;
   if (counted === undefined || settings === undefined || election === undefined) return undefined;

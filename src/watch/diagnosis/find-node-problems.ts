@@ -13,7 +13,7 @@ import {
   isDockerSilent,
   isFromBefore,
   isLossNew,
-  isSettled,
+  isPastStart,
   isStopped,
   losesPeers,
   type NodeView,
@@ -248,7 +248,7 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
   // The node whose height shows that others rise. A stalled node is never its own witness.
   const witness = view.nodes.find(({ rises, isStarting }) => rises && !isStarting);
   // Why its container ends again and again is a problem of the container.
-  const loops = (node: NodeView) => isLooping(node.state.facts.container, view.now) && !isSettled(node, view.now);
+  const loops = (node: NodeView) => isLooping(node.state.facts.container, view.now) && !isPastStart(node, view.now);
   const judged = view.nodes.filter((node) => !isStopped(node) && !node.isForeign && !loops(node));
   const findGravest = (node: NodeView) =>
     findWithoutNetwork(node, view.now) ??
@@ -275,7 +275,7 @@ export function explainOtherTargets(found: readonly Suspicion[], view: SubnetVie
     const node = one.component === 'node' ? byName.get(one.name ?? '') : undefined;
     if (node === undefined || !isGone(node)) return undefined;
     // A crash is reported for minutes, and is not why a node that has run since is out.
-    const isOldCrash = one.problem === 'container_restarting' && isSettled(node, view.now);
+    const isOldCrash = one.problem === 'container_restarting' && isPastStart(node, view.now);
     const { verdict, since } = checkOf(node.state, 'latest_block') ?? {};
     return { one, isOldCrash, since: (verdict === 'fail' ? since : undefined) ?? view.now };
   });

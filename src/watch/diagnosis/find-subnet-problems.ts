@@ -94,9 +94,9 @@ function findFinality(view: SubnetView): Found {
   if (!nodes.some(({ rises }) => rises)) return undefined;
   const onChain = nodes.filter(({ isForeign, height }) => !isForeign && isCredible(height?.number ?? 0, reference));
   // Clients that are not known to mean the same by a committed block count only while no block comes to the others.
-  const isSettled = ({ target, state }: NodeView) => clientOf({ target, facts: state.facts }).isFinalitySettled;
-  const hasSettled = nodes.some((node) => node.rises && node.state.facts.node?.committed && isSettled(node));
-  const witnesses = hasSettled ? onChain.filter(isSettled) : onChain;
+  const isFinalitySettled = ({ target, state }: NodeView) => clientOf({ target, facts: state.facts }).isFinalitySettled;
+  const isShown = nodes.some((node) => node.rises && node.state.facts.node?.committed && isFinalitySettled(node));
+  const witnesses = isShown ? onChain.filter(isFinalitySettled) : onChain;
   const committed = witnesses.flatMap(({ state }) => state.facts.node?.committed ?? []);
   const heights = witnesses.flatMap(({ height }) => height ?? []);
   const since = highest(committed.map(({ advancedAt, fall }) => Math.max(advancedAt, fall?.at ?? 0)));

@@ -253,7 +253,7 @@ function viewNodes({ members = [], ...state }: SubnetState, own: TargetState, mo
   });
 }
 
-type Voters = ReturnType<typeof viewNodes>;
+type Viewed = ReturnType<typeof viewNodes>;
 type Judged = Pick<RestartAnswer, 'safe' | 'known' | 'reason'>;
 
 const yes = (reason: string): Judged => ({ safe: true, known: true, reason });
@@ -263,7 +263,7 @@ const unknown = (reason: string): Judged => ({ safe: false, known: false, reason
 const masternodes = (count: number): string => formatCount(count, 'masternode', 'masternodes');
 
 /** What the votes of the nodes beside a target allow. */
-function judgeVotes(voters: Voters, own: TargetState, { total, required }: Quorum, { epoch }: SubnetState): Judged {
+function judgeVotes(voters: Viewed, own: TargetState, { total, required }: Quorum, { epoch }: SubnetState): Judged {
   const others = voters.filter(({ target }) => target !== own);
   const whyOf = (kind: NonNullable<Veto>['kind']) =>
     others.flatMap(({ veto }) => (veto?.kind === kind ? veto.why : []));

@@ -84,11 +84,11 @@ export const requiredVotes = (masternodes: number, threshold = 0.667): number =>
 export const describeOrphan = (address: string): string => `${shorten(address)} (no node has its key)`;
 
 /** Whether a node may have any key: it has never given its address, or that is the one of another node. */
-const isUnnamed = ({ masters }: Pick<Voters, 'masters'>, node: NodeView): boolean =>
+const isUnnamed = ({ masters }: Pick<VoteFacts, 'masters'>, node: NodeView): boolean =>
   node.address === undefined || (masters.get(node.address) ?? node) !== node;
 
 /** The signing masternodes that no known node claims, and how many nodes are out that may be one of them. */
-export function findNameless(voters: Voters, active: readonly string[]) {
+export function findNameless(voters: VoteFacts, active: readonly string[]) {
   const { nodes, masters, silentVoters } = voters;
   const addresses = active.filter((address) => !silentVoters.has(address) && !masters.has(address));
   const isOne = (node: NodeView) => isMissing(node) && (node.isForeign || isUnnamed(voters, node));
@@ -99,10 +99,10 @@ export function findNameless(voters: Voters, active: readonly string[]) {
 export const isToJoin = (node: NodeView): boolean =>
   node.isStarting && (!node.takesBlocks || node.crashes) && !node.isForeign;
 
-export type Voters = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
+export type VoteFacts = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
 
 /** The votes of a set of masternodes: none of one whose node is out, nor of one of which nobody has a vote, whoever runs it. */
-function countVotes({ chain, masters, silentVoters }: Voters, set: readonly string[]): Required<Quorum> {
+function countVotes({ chain, masters, silentVoters }: VoteFacts, set: readonly string[]): Required<Quorum> {
   const present = set.filter((address) => {
     const node = masters.get(address);
     return !silentVoters.has(address) && !(node && isMissing(node));
@@ -119,7 +119,7 @@ function countVotes({ chain, masters, silentVoters }: Voters, set: readonly stri
  * Who must vote and who does. Without the members from the chain, each node of the inventory counts as one, and so does each peer
  * that a node expects beside them. A masternode that the inventory does not list counts as voting while it signs.
  */
-export function findQuorum(voters: Voters): Quorum | undefined {
+export function findQuorum(voters: VoteFacts): Quorum | undefined {
   const { nodes, chain } = voters;
   const { active = [] } = chain.masternodes ?? {};
   if (active.length === 0) {

@@ -241,12 +241,12 @@ export function lacksPeers({ state }: TargetView, { heardFrom, absent, now }: Su
 export const isMissing = ({ isOut, isStarting, isForeign }: NodeView): boolean => isOut && (!isStarting || isForeign);
 
 /** Whether Docker says that the container of a node has run for a minute, so that no restart explains what is seen of it. */
-export const isSettled = ({ container }: TargetView, now: number): boolean =>
+export const isPastStart = ({ container }: TargetView, now: number): boolean =>
   container.kind === 'running' && now - (container.container.startedAt ?? now) >= START_MS;
 
 /** How long a node that is stalled has been left behind, where a restart cannot be why. */
 export const stalledMs = (node: NodeView, { now }: SubnetView): number | undefined =>
-  node.isStalled && node.height?.passedAt !== undefined && isSettled(node, now)
+  node.isStalled && node.height?.passedAt !== undefined && isPastStart(node, now)
     ? now - Math.max(node.height.riseDueSince, node.height.passedAt)
     : undefined;
 

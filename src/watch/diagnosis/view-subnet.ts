@@ -11,7 +11,7 @@ import type { Subnet } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
 import { type ChainView, viewChain } from './chain-view.ts';
 import { viewNextSet } from './find-next-set.ts';
-import { findNeverSigned, findQuorum, findReference, findSilentVoters, findStallMs, type Voters } from './quorum.ts';
+import { findNeverSigned, findQuorum, findReference, findSilentVoters, findStallMs, type VoteFacts } from './quorum.ts';
 import {
   ASKED_WITHIN_MS,
   checkOf,
@@ -139,7 +139,7 @@ function findSharedKeys(nodes: readonly NodeView[], masters: SubnetView['masters
 }
 
 /** The silent masternodes whose key no node has, less one for each node that is out, or not asked yet, and may have it. */
-function findOrphans({ nodes, silentVoters, masters }: Voters): readonly string[] {
+function findOrphans({ nodes, silentVoters, masters }: VoteFacts): readonly string[] {
   const isUnasked = ({ state }: NodeView) => checkOf(state, 'latest_block')?.verdict === 'unknown';
   const unknown = nodes.filter(
     (node) => (node.isForeign || node.address === undefined) && (isMissing(node) || isUnasked(node)),
