@@ -1,4 +1,5 @@
 import type { ClockDisturbances } from '../../lib/clock.ts';
+import { highest } from '../../lib/numbers.ts';
 import { isSpendJudged } from '../../model/parent-chain.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
 import { type EndedProblem, indexProblems, type Problem } from '../../model/problem.ts';
@@ -57,10 +58,14 @@ export function describeSubnet(
     state.facts.node?.latest?.risen === true ||
     Math.abs(view.toWall(view.now) - (height?.timestamp ?? 0) * 1_000) < view.stallAfterMs;
   const hasRisen = view.nodes.length === 0 || view.nodes.some(hasNewBlock);
+  const heights = view.nodes.flatMap(({ height }) => (height?.risen ? height : []));
+  const blockAt = highest(heights.map(({ advancedAt }) => advancedAt));
+  const isQuiet = highest(heights.map(({ lastGoodAt }) => lastGoodAt)) - blockAt > view.stallAfterMs / 2;
+  const quietMs = isQuiet ? view.now - blockAt : 0;
   const members = findMembers(view, idle, quorum, seesNothing);
   return {
     quorum,
-    headline: findHeadline(view.subnet.name, targets, problems, { quorum, hasRisen, plannedWork }),
+    headline: findHeadline(view.subnet.name, targets, problems, { quorum, hasRisen, quietMs, plannedWork }),
     members,
     epoch: findEpoch(view, members, seesNothing),
     reference: view.reference,

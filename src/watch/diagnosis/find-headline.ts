@@ -1,4 +1,5 @@
 import type { WatchedMs } from '../../lib/clock.ts';
+import { formatDuration } from '../../lib/duration.ts';
 import { beginSentence, formatCount, listEach } from '../../lib/words.ts';
 import { type Headline, NOT_DIAGNOSED, type Standing } from '../../model/headline.ts';
 import { isUnread } from '../../model/is-judged.ts';
@@ -14,8 +15,8 @@ const MAX_CAUSES = 3;
 const sentence = (text: string): string => (text === '' ? '' : `${beginSentence(text)}.`);
 
 /** How many can vote, in the words of the headline. */
-export const describeVotes = ({ total, required, voting, starting = 0 }: Quorum): string =>
-  `${voting - starting} of ${total} masternodes can vote, ${required} needed${starting === 0 ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
+export const describeVotes = ({ total, required, voting, starting = 0 }: Quorum, can = 'can'): string =>
+  `${voting - starting} of ${total} masternodes ${can} vote, ${required} needed${starting === 0 ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
 
 function nameCauses(problems: readonly Problem[], except: Problem | undefined): string {
   const causes = problems.filter((one) => one !== except && one.name !== undefined && one.state !== 'clearing');
@@ -71,14 +72,22 @@ const describePlan = ({ planned }: Problem): string => (planned === undefined ? 
 /** What to do about a problem; nothing while planned work covers it. */
 const describeFix = ({ fix, planned }: Problem): string => (planned === undefined ? sentence(fix) : '');
 
-/** What is said of the worst of the confirmed problems while it lasts; `votes` and `quorum` once all nodes are asked. */
-function tellWorst(subnet: string, worst: Problem, confirmed: readonly Problem[], votes: string, quorum?: Quorum) {
+interface Seen extends Pick<SubnetState, 'quorum' | 'plannedWork'> {
+  /** A node has shown a new block, as far as there are nodes. Right after the start of subnetd none has had time to. */
+  readonly hasRisen: boolean;
+  /** How long no block has come, where that is longer than usual. */
+  readonly quietMs?: number;
+}
+
+/** What is said of the worst of the confirmed problems while it lasts; `votes` once all nodes are asked. */
+function tellWorst(subnet: string, worst: Problem, confirmed: readonly Problem[], votes: string, seen: Seen) {
   // Nodes bring a problem of the whole subnet, so they are named before its fix. Right after another target it would be read as that one's.
   const isOfNode = ({ component }: Problem) => component === 'node';
   const causes = WHOLE[worst.problem] === undefined ? '' : nameCauses(confirmed.filter(isOfNode), worst);
   const rest = nameCauses(causes === '' ? confirmed : confirmed.filter((one) => !isOfNode(one)), worst);
-  const [standing, words = `is running, but ${worst.summary}`] = WHOLE[worst.problem] ?? ['warn' as const];
-  const { total, voting } = (worst.problem === 'subnet_halted' && quorum) || { total: 0, voting: 0 };
+  const is = seen.hasRisen ? 'is running, but' : 'has not been seen to make a block yet, and';
+  const [standing, words = `${is} ${worst.summary}`] = WHOLE[worst.problem] ?? ['warn' as const];
+  const { total, voting } = (worst.problem === 'subnet_halted' && votes && seen.quorum) || { total: 0, voting: 0 };
   const silent = formatCount(total - voting, `of ${total} masternodes does`, `of ${total} masternodes do`);
   return {
     standing,
@@ -87,18 +96,16 @@ function tellWorst(subnet: string, worst: Problem, confirmed: readonly Problem[]
   };
 }
 
-/** `hasRisen`: a node has shown a new block, as far as there are nodes. Right after the start of subnetd none has had time to. */
 export function findHeadline(
   subnet: string,
   targets: readonly TargetState[],
   problems: readonly Problem[],
-  { quorum, hasRisen, plannedWork = [] }: Pick<SubnetState, 'quorum' | 'plannedWork'> & { readonly hasRisen: boolean },
+  { quorum, hasRisen, quietMs = 0, plannedWork = [] }: Seen,
 ): Headline {
   if (targets.every(({ checks }) => checks.every(({ lastRun }) => lastRun === undefined)))
     return { standing: 'off', sentence: `${subnet} has not been checked yet`, detail: NOT_DIAGNOSED.detail };
   // Who is not asked yet is not known to vote.
   const areAsked = targets.every(({ target, facts }) => target.component !== 'node' || facts.node !== undefined);
-  const votes = quorum === undefined || !areAsked ? '' : `${describeVotes(quorum)}.`;
   const reserve = quorum && countReserve(quorum);
   // While nothing is seen of a subnet, nothing is said of it, before that is confirmed too. In the first round others may still answer.
   const blind = areAsked ? problems.find((one) => one.state === 'suspected' && isBlind(one.problem)) : undefined;
@@ -107,6 +114,10 @@ export function findHeadline(
   // What is found of the votes changes from look to look. Only with no spare and none missing may no further node fail.
   const fitsVotes = ({ problem }: Problem) => problem !== 'quorum_at_risk' || (reserve ?? 0) === 0;
   const suspected = problems.find((one) => one.state === 'suspected' && one.severity !== 'info' && fitsVotes(one));
+  // What is suspected of a node may have cost a vote that was counted before.
+  const isDoubted = (reserve ?? 0) > 0 && suspected && (worst === undefined || suspected.component === 'node');
+  const counted = quorum && areAsked ? describeVotes(quorum, isDoubted ? 'could' : 'can') : '';
+  const votes = counted && `${isDoubted ? 'When they were last asked, ' : ''}${counted}.`;
   const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
   // The worst one comes first, so nothing else is open.
   const isClearing = worst?.state === 'clearing' && worst.planned === undefined;
@@ -147,22 +158,18 @@ export function findHeadline(
     return tell('warn', words, votes, known, isSpareAwaited ? '' : gone, unseen);
   }
   if (worst === undefined) {
-    // What is suspected may have cost a vote that was counted before.
-    if (suspected !== undefined && quorum !== undefined && (reserve ?? 0) > 0) {
-      const { total, required, voting } = quorum;
-      const before = `When they were last asked, ${voting} of ${total} masternodes could vote, ${required} needed.`;
-      return tell('ok', 'is running, but a possible problem is being checked', suspicion, before, unseen);
-    }
+    if (isDoubted) return tell('ok', 'is running, but a possible problem is being checked', suspicion, votes, unseen);
     const isSafe = reserve === undefined || reserve > 0;
     const mayLose = isSafe
       ? `: it can lose ${formatCount(reserve ?? 0, 'more node', 'more nodes')}`
       : ' with no spare vote';
     const unread = listEach(targets.filter(isUnread), ({ target }) => target.name);
-    const isAllKnown = suspected === undefined && quorum?.starting === undefined && unread === '';
+    const isAllKnown = suspected === undefined && quorum?.starting === undefined && unread === '' && quietMs === 0;
     // What would page if it is confirmed is being checked.
     const standing = suspected?.severity === 'critical' ? 'warn' : 'ok';
     const words = `${isAllKnown && isSafe ? 'is healthy' : 'is running'}${reserve === undefined ? '' : mayLose}`;
-    return tell(standing, words, votes, suspicion, unseen, unread && `Still to be read: ${unread}.`);
+    const quiet = quietMs === 0 ? '' : `The last block came ${formatDuration(quietMs)} ago.`;
+    return tell(standing, words, votes, quiet, suspicion, unseen, unread && `Still to be read: ${unread}.`);
   }
   const news = problems.find((one) => one.state === 'suspected' && one.severity !== 'info' && one.name !== undefined);
   if (news !== undefined && isLongPast(worst)) {
@@ -174,7 +181,7 @@ export function findHeadline(
     const words = `is recovering${suspected === undefined ? '' : ', but a possible problem is being checked'}`;
     return { ...tell('warn', words, votes, suspicion, gone, unseen), since: worst.since };
   }
-  return { ...tellWorst(subnet, worst, confirmed, votes, areAsked ? quorum : undefined), since: worst.since };
+  return { ...tellWorst(subnet, worst, confirmed, votes, { quorum, hasRisen }), since: worst.since };
 }
 
 /** The same while the diagnosis breaks: nobody knows whether what was last found still holds. */

@@ -963,6 +963,12 @@ test('right after a start nobody is said to vote before each node was asked', ()
     detail: '4 of 4 masternodes can vote, 3 needed.',
   });
   expect(said(unasked)).toMatchObject({ sentence: 'devnet has not been seen to make a block yet', detail: '' });
+  // Nor is the subnet said to run because another problem is known of it.
+  const down = { ...(clearing()[1] as Problem), state: 'open' } as const;
+  const targets = judgeTargets(nodes, NOW);
+  expect(findHeadline('devnet', targets, [down], { quorum: QUORUM, hasRisen: false }).sentence).toBe(
+    'devnet has not been seen to make a block yet, and the container of n2 does not run',
+  );
 });
 
 test('what an old answer says of a node counts no more when the last of what kept it from answering is over', () => {
