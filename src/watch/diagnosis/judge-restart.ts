@@ -199,11 +199,11 @@ function findDoubt(state: SubnetState, now: number): string | undefined {
   if (suspended !== undefined) return `${suspended.summary} shortly before`;
   if (quorum === undefined) return NOTHING_KNOWN;
   if (epoch === undefined) return 'no node has named the masternodes yet';
-  const { nextFirstBlock = Number.POSITIVE_INFINITY, isNextAtLatest } = epoch;
+  const { number = 0, nextFirstBlock = Number.POSITIVE_INFINITY, isNextAtLatest } = epoch;
   if (reference !== undefined && reference >= nextFirstBlock)
     return 'a new epoch has begun, and no node has named its masternodes yet';
   if (isNextAtLatest && reference !== undefined && reference >= nextFirstBlock - MISSED_SINCE)
-    return 'a new epoch begins, and no node has named its masternodes yet';
+    return `epoch ${number + 1} begins with block ${nextFirstBlock} at the latest, in ${formatCount(nextFirstBlock - reference, 'block', 'blocks')}, and no node has named its masternodes yet`;
   const askedAt = highest(targets.flatMap(({ facts }) => facts.node?.chain?.at ?? []));
   return now - askedAt < MASTERNODES_KNOWN_MS
     ? undefined
@@ -274,11 +274,8 @@ function judgeVotes(voters: Viewed, own: TargetState, { total, required }: Quoru
   if (passing !== undefined) return no(passing);
   if (votes >= required)
     return yes(`${formatCount(votes, 'other masternode votes', 'other masternodes vote')}, ${required} needed`);
-  const known =
-    votes === 0
-      ? 'no other masternode is'
-      : `only ${formatCount(votes, 'other masternode is', 'other masternodes are')}`;
-  const few = `${known} known to vote, ${required} needed`;
+  const counted = formatCount(votes, 'other masternode', 'other masternodes');
+  const few = `${votes === 0 ? 'no other masternode' : `only ${counted}`} can be counted on, ${required} needed`;
   const doubts = whyOf('doubtful');
   // Masternodes of no node that has said its address, and the nodes that are out and may be these.
   const unaddressed = voters.flatMap(({ target, veto }) =>
@@ -328,8 +325,9 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   if (quorum === undefined || doubt !== undefined) return { ...unknown(doubt ?? NOTHING_KNOWN), ...numbers };
   const voters = viewed.filter(({ member }) => hasTurns(member));
   const judged = judgeVotes(voters, target, quorum, state);
-  // What passes within a minute is the reason only where nothing else is.
-  const passing = judged.safe ? (findNearChoice(state, name) ?? findNewEpoch(state)) : undefined;
+  // What passes within a minute is the reason only where nothing else is, and takes no vote of one that has none.
+  const isSilent = member.isOut === true && member.vote === 'silent';
+  const passing = judged.safe && !isSilent ? (findNearChoice(state, name) ?? findNewEpoch(state)) : undefined;
   // During one of the whole subnet no node that may vote is restarted.
   const ofSubnet = state.problems.find(({ problem }) => SUBNET_PROBLEMS[problem] !== undefined);
   const { clearingSince = moment.now } = ofSubnet ?? {};

@@ -75,6 +75,7 @@ const withFirst = (firstBlock: number, given: Readonly<Record<string, Given>> = 
 };
 const newEpoch = (block: number) =>
   `epoch 1 began at block ${block} with the snapshot of block ${block - 450}; a masternode that has lost it does not vote, which shows by block ${block + 30}`;
+const THREE_VOTE = '3 other masternodes vote, 3 needed';
 const nearChoice = (block: number) =>
   `a restart near block ${block}, where the chain chooses its next masternodes, may cost n1 the snapshot of them; wait 20 s`;
 
@@ -132,7 +133,7 @@ const CASES: readonly Case[] = [
     'another one is stopped',
     stateWith({ n2: { ...refused, container: STOPPED } }),
     'n1',
-    no('only 2 other masternodes are known to vote, 3 needed: the container of n2 does not run', 3, 3),
+    no('only 2 other masternodes can be counted on, 3 needed: the container of n2 does not run', 3, 3),
   ],
   [
     'it is stopped itself',
@@ -232,7 +233,7 @@ const CASES: readonly Case[] = [
     'another one runs since its restart and does not vote',
     stateWith({ ...all(silentOf('n2')), n2: { ...silentOf('n2'), ...started(300_000) } }),
     'n1',
-    no('only 2 other masternodes are known to vote, 3 needed: n2 runs but does not vote', 3, 3),
+    no('only 2 other masternodes can be counted on, 3 needed: n2 runs but does not vote', 3, 3),
   ],
   [
     'it runs and does not vote itself',
@@ -244,25 +245,25 @@ const CASES: readonly Case[] = [
     'another one is behind',
     stateWith({ n2: { height: 960 } }),
     'n1',
-    no('only 2 other masternodes are known to vote, 3 needed: n2 is behind the other nodes', 3, 3),
+    no('only 2 other masternodes can be counted on, 3 needed: n2 is behind the other nodes', 3, 3),
   ],
   [
     'another one is behind, and no problem says so yet',
     { ...stateWith({ n2: { height: 960 } }), problems: [] },
     'n1',
-    no('only 2 other masternodes are known to vote, 3 needed: n2 is 40 blocks behind', 3, 3),
+    no('only 2 other masternodes can be counted on, 3 needed: n2 is 40 blocks behind', 3, 3),
   ],
   [
     'another one has had no new block, and no problem says so yet',
     { ...stateWith({ n2: { stalledMs: 40_000, height: 998 } }), problems: [] },
     'n1',
-    no('only 2 other masternodes are known to vote, 3 needed: n2 has had no new block for 40s', 3, 3),
+    no('only 2 other masternodes can be counted on, 3 needed: n2 has had no new block for 40s', 3, 3),
   ],
   [
     'another one does not answer',
     stateWith({ n2: refused }),
     'n1',
-    no('only 2 other masternodes are known to vote, 3 needed: n2 does not answer', 3, 3),
+    no('only 2 other masternodes can be counted on, 3 needed: n2 does not answer', 3, 3),
   ],
   [
     'it does not answer itself, and may vote',
@@ -287,7 +288,7 @@ const CASES: readonly Case[] = [
     stateWith({ n4: { chain: { address: addressOf('n3') } } }),
     'n1',
     nobodyKnows(
-      'only 2 other masternodes are known to vote, 3 needed: 1 masternode of 4 is not in the inventory; add its node',
+      'only 2 other masternodes can be counted on, 3 needed: 1 masternode of 4 is not in the inventory; add its node',
       3,
       4,
     ),
@@ -302,13 +303,13 @@ const CASES: readonly Case[] = [
     'it does not answer and nobody has asked it since',
     stateWith({}, { probedMs: 90_000 }),
     'n2',
-    nobodyKnows('no other masternode is known to vote, 3 needed: no probe of n1 has ended for 1m 30s', 3, 4),
+    nobodyKnows('no other masternode can be counted on, 3 needed: no probe of n1 has ended for 1m 30s', 3, 4),
   ],
   [
     'Docker has no container of it, but it answers: the inventory may name a wrong one',
     stateWith({ n2: refused }, { change: withoutContainer('n1') }),
     'n1',
-    no('only 2 other masternodes are known to vote, 3 needed: n2 does not answer', 3, 3),
+    no('only 2 other masternodes can be counted on, 3 needed: n2 does not answer', 3, 3),
   ],
   [
     'Docker has no container of another one that answers: the inventory may name a wrong one',
@@ -332,7 +333,9 @@ const CASES: readonly Case[] = [
     'by rounds, the epoch may begin at an earlier block than that by which it must',
     withLatest(stateWith(all(masters({}))), 1_006),
     'n4',
-    nobodyKnows('a new epoch begins, and no node has named its masternodes yet'),
+    nobodyKnows(
+      'epoch 2 begins with block 1006 at the latest, in 6 blocks, and no node has named its masternodes yet',
+    ),
   ],
   [
     'by rounds, the next epoch is still some blocks away',
@@ -371,7 +374,7 @@ const CASES: readonly Case[] = [
     }),
     'n1',
     nobodyKnows(
-      'only 2 other masternodes are known to vote, 3 needed: 1 masternode of 4 is not in the inventory; add its node',
+      'only 2 other masternodes can be counted on, 3 needed: 1 masternode of 4 is not in the inventory; add its node',
       3,
       4,
     ),
@@ -391,7 +394,7 @@ const CASES: readonly Case[] = [
     stateWith({ n2: { ...refused, chain: { address: undefined } } } as Readonly<Record<string, Given>>),
     'n1',
     nobodyKnows(
-      'only 2 other masternodes are known to vote, 3 needed: n2 does not answer, and n2 has not said by which address it votes',
+      'only 2 other masternodes can be counted on, 3 needed: n2 does not answer, and n2 has not said by which address it votes',
       3,
       3,
     ),
@@ -401,7 +404,7 @@ const CASES: readonly Case[] = [
     stateWith({ n2: { chain: { address: undefined } } } as Readonly<Record<string, Given>>),
     'n1',
     nobodyKnows(
-      'only 2 other masternodes are known to vote, 3 needed: n2 has not said by which address it votes',
+      'only 2 other masternodes can be counted on, 3 needed: n2 has not said by which address it votes',
       3,
       4,
     ),
@@ -424,7 +427,7 @@ const CASES: readonly Case[] = [
     ),
     'n1',
     nobodyKnows(
-      'only 2 other masternodes are known to vote, 3 needed: Docker does not answer, so a restart of n2 would not be seen',
+      'only 2 other masternodes can be counted on, 3 needed: Docker does not answer, so a restart of n2 would not be seen',
       3,
       4,
     ),
@@ -508,7 +511,7 @@ const CASES: readonly Case[] = [
       { state: 'clearing', clearingSince: AGO(30_000) },
     ),
     'n1',
-    no('only 1 other masternode is known to vote, 3 needed: n2 does not answer', 3, 2),
+    no('only 1 other masternode can be counted on, 3 needed: n2 does not answer', 3, 2),
   ],
   [
     'no block is committed, as is suspected',
@@ -520,7 +523,7 @@ const CASES: readonly Case[] = [
     'another one has a problem that is only suspected',
     withProblem(stateWith(), 'miner_loop_stopped', { component: 'node', name: 'n2', state: 'suspected' }),
     'n1',
-    no('only 2 other masternodes are known to vote, 3 needed: it is miner_loop_stopped'),
+    no('only 2 other masternodes can be counted on, 3 needed: it is miner_loop_stopped'),
   ],
   [
     'the problem of another one is no longer found',
@@ -538,7 +541,7 @@ const CASES: readonly Case[] = [
     },
     'n1',
     no(
-      'only 2 other masternodes are known to vote, 3 needed: n2 is announced to be worked on until 2026-12-01 22:00 UTC',
+      'only 2 other masternodes can be counted on, 3 needed: n2 is announced to be worked on until 2026-12-01 22:00 UTC',
       3,
       4,
     ),
@@ -563,13 +566,16 @@ const CASES: readonly Case[] = [
   ['an epoch has begun a minute ago', withFirst(970), 'n1', yes('3 other masternodes vote, 3 needed')],
   ['the choice comes in five blocks', withChoice(1_005), 'n1', no(nearChoice(1_005))],
   ['the choice was five blocks ago', withChoice(995), 'n1', no(nearChoice(995))],
+  // Who takes no part loses no vote there.
+  ['an epoch has begun and it hangs', withFirst(1_000, { n1: refused }), 'n1', yes(THREE_VOTE, 3, 3)],
+  ['the choice comes and it hangs', withChoice(1_005, { n1: refused }), 'n1', yes(THREE_VOTE, 3, 3)],
   ['the choice comes later', withChoice(1_006), 'n1', yes('3 other masternodes vote, 3 needed')],
   ['the choice was longer ago', withChoice(994), 'n1', yes('3 other masternodes vote, 3 needed')],
   [
     'few vote near the choice, which passes sooner',
     withChoice(1_000, { n2: { ...refused, container: STOPPED } }),
     'n1',
-    no('only 2 other masternodes are known to vote, 3 needed: the container of n2 does not run', 3, 3),
+    no('only 2 other masternodes can be counted on, 3 needed: the container of n2 does not run', 3, 3),
   ],
   [
     'it is stopped near the choice',

@@ -184,7 +184,7 @@ describe('a restart in a network with Nethermind', () => {
     expect(ask('n1', down)).toEqual([
       false,
       true,
-      'only 2 other masternodes are known to vote, 3 needed: the container of n4 does not run',
+      'only 2 other masternodes can be counted on, 3 needed: the container of n4 does not run',
     ]);
     expect(ask('n4', down)).toEqual([true, true, 'the container of n4 does not run, so a restart costs no vote']);
   });
@@ -194,7 +194,7 @@ describe('a restart in a network with Nethermind', () => {
     const [safe, known, reason] = ask('n1', unnamed);
     expect([safe, known]).toEqual([false, false]);
     expect(reason).toBe(
-      'only 2 other masternodes are known to vote, 3 needed: n4 has not said by which address it votes',
+      'only 2 other masternodes can be counted on, 3 needed: n4 has not said by which address it votes',
     );
   });
 });

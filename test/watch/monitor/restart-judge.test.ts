@@ -66,7 +66,7 @@ test('where the probes show nothing new nobody knows, however new the facts are'
   probes[0]?.end();
   expect(await asked).toMatchObject({
     ...{ safe: false, known: false },
-    reason: 'no other masternode is known to vote, 3 needed: no probe of n2 has ended for 1s',
+    reason: 'no other masternode can be counted on, 3 needed: no probe of n2 has ended for 1s',
   });
   // A page shows what the last rounds have shown.
   expect(judge.judge('devnet', 'n1')).toMatchObject({ safe: true });
@@ -92,7 +92,7 @@ test('a node that hangs is not waited for, and counts as its last round has show
   pass(5_000);
   expect(await answer('n1')).toMatchObject({
     ...{ safe: false, known: true },
-    reason: 'only 2 other masternodes are known to vote, 3 needed: n4 does not answer',
+    reason: 'only 2 other masternodes can be counted on, 3 needed: n4 does not answer',
   });
   pass(5_000);
   expect(await answer('n4')).toMatchObject({ safe: true, reason: '3 other masternodes vote, 3 needed' });
@@ -100,7 +100,7 @@ test('a node that hangs is not waited for, and counts as its last round has show
   pass(40_000);
   expect(await answer('n1')).toMatchObject({
     ...{ safe: false, known: false },
-    reason: 'only 2 other masternodes are known to vote, 3 needed: no probe of n4 has ended for 50s',
+    reason: 'only 2 other masternodes can be counted on, 3 needed: no probe of n4 has ended for 50s',
   });
 });
 
