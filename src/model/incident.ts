@@ -15,6 +15,8 @@ export interface IncidentWords {
   readonly summary: string;
   readonly evidence: string;
   readonly fix: string;
+  /** The moment that the fix names (`Problem.restartAt`). */
+  readonly restartAt?: number;
 }
 
 /** An Alertmanager or a channel accepted the alert of an incident, firing or resolved. */

@@ -45,6 +45,8 @@ export interface Suspicion extends ProblemRef {
   readonly about?: string;
   /** Of a problem of the whole subnet: the nodes that cause it. Planned work on all of them covers it. */
   readonly nodes?: readonly string[];
+  /** Of a halt: from when on its fix says to restart nodes. */
+  readonly restartAt?: WatchedMs | undefined;
   /** Problems that follow from this one. They are not listed and raise no alert. */
   readonly causes: readonly ProblemRef[];
 }

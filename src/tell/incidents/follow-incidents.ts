@@ -61,6 +61,12 @@ export function toIncidentId(key: string, wallMs: number): string {
 
 const wordsOf = ({ summary, evidence, fix }: Problem): Incident['first'] => ({ summary, evidence, fix });
 
+/** The last words are those that a restart of subnetd takes over. */
+const lastWordsOf = ({ restartAt, ...problem }: Problem): Incident['last'] => ({
+  ...wordsOf(problem),
+  ...(restartAt !== undefined && { restartAt }),
+});
+
 /** What is needed beside the snapshot to follow incidents. */
 export interface FoldMoment {
   /** In watched time, as all times here. */
@@ -105,7 +111,7 @@ function open(
     foundAt: Math.min(since, openedAt),
     startedAt: openedAt,
     first: words,
-    last: words,
+    last: lastWordsOf(problem),
     returns: 0,
     ...(last !== undefined && { earlier: last.id }),
     causes: [],
@@ -122,7 +128,7 @@ const isSame = (one: Incident['last'], other: Incident['last']): boolean =>
 function update(before: Incident, problem: Problem): Incident {
   const { clearSince, ...rest } = before;
   // While it clears, its advice is withdrawn, but not what it was.
-  const last = problem.state === 'clearing' || isSame(before.last, problem) ? before.last : wordsOf(problem);
+  const last = problem.state === 'clearing' || isSame(before.last, problem) ? before.last : lastWordsOf(problem);
   const severity = SEVERITIES[Math.min(SEVERITIES.indexOf(before.severity), SEVERITIES.indexOf(problem.severity))];
   const { about, clearingSince } = problem;
   const isChanged = last !== before.last || clearSince !== clearingSince || severity !== before.severity;
@@ -154,7 +160,7 @@ function follow(
 ): Incident {
   if (known !== undefined && !isAboutOthers(known, problem)) return update(known, problem);
   if (known === undefined && last !== undefined && isBack(last, problem, problem.openedAt ?? moment.now))
-    return reopen(last, wordsOf(problem));
+    return reopen(last, lastWordsOf(problem));
   return open(subnet, problem, known ?? last, ids, moment);
 }
 

@@ -9,9 +9,10 @@ import {
 
 /** An incident with its times converted to another clock. */
 export function convertIncident(incident: Incident, convert: (at: number) => number): Incident {
-  const { clearSince, endedAt } = incident;
+  const { clearSince, endedAt, last } = incident;
   return {
     ...incident,
+    ...(last.restartAt !== undefined && { last: { ...last, restartAt: convert(last.restartAt) } }),
     foundAt: convert(incident.foundAt),
     startedAt: convert(incident.startedAt),
     ...(clearSince !== undefined && { clearSince: convert(clearSince) }),

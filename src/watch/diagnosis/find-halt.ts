@@ -10,6 +10,7 @@ import type { Finding } from '../../model/verdict.ts';
 import { findChosen } from './find-epoch.ts';
 import { describeVotes } from './find-headline.ts';
 import { type Block, describeSetBackAll, findLostSnapshot, findLostState, isGapBlock } from './find-lost-state.ts';
+import { findSides } from './find-mesh-problems.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
 import { explainUnfed } from './parent-view.ts';
 import { createIsVoter, describeOrphan, describeUntold, requiredVotes } from './quorum.ts';
@@ -29,6 +30,9 @@ import { explainEach, type Found, suspect } from './suspect.ts';
 const REFUSED_WITHIN_MS = 60_000;
 
 const MOST_NAMED = 3;
+
+/** What to do about a halt, what else is seen of it, and from when on to restart all. */
+type Advice = Partial<Finding> & Required<Pick<Finding, 'fix'>> & Pick<Problem, 'restartAt'>;
 
 /** Both ends of an address: those of a genesis often begin alike. */
 const short = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
@@ -74,10 +78,7 @@ function findForeignCommittee(view: SubnetView): Required<Finding> | undefined {
   };
 }
 
-/**
- * Nodes send each other a new round at once, and what they know of rounds with each third time-out: one that is asked after as many
- * time-outs must know it.
- */
+/** Nodes tell each other what they know of rounds with each third time-out: one that is asked after so many more must know it. */
 const MOST_TIMEOUTS = 4;
 const TIMEOUT_MS = 10_000;
 
@@ -148,31 +149,36 @@ function findSplitRounds(view: SubnetView, last: Block, waiting: Waiting): Requi
  */
 const ENDS_ITSELF_MS = 90_000;
 
-/** What ends a halt in which enough masternodes answer, and from when on, so that the first message is enough. */
-function adviseToRestart(
-  { before, chain, now, toWall }: SubnetView,
-  { present, joining }: Voters,
-  last: Block | undefined,
-) {
+/** What ends a halt in which enough masternodes answer, and from when on. What was told of a `halt` holds, but for a node that started since. */
+function adviseToRestart(view: SubnetView, { present, joining }: Voters, last?: Block, halt?: Problem): Advice {
+  const { chain, now, toWall } = view;
   const [first] = present;
   const restart =
     first && last && isGapBlock(chain, last)
       ? describeSetBackAll(first, last)
       : `${describeRestart(present)}${present.length > 1 ? ', all of them at once' : ''}`;
-  const moments = present.flatMap((node) => {
-    const { riseDueSince = 0, advancedAt = 0 } = node.height ?? {};
-    // Before Docker has been asked, it may have started just now.
-    const isUnasked = node.target.container !== undefined && node.state.facts.container === undefined;
-    return [startedAtOf(node) ?? (isUnasked ? now : 0), riseDueSince > advancedAt ? riseDueSince : 0];
+  const events = present.flatMap(({ name, height, ...node }) => {
+    const { riseDueSince = 0, advancedAt = 0 } = height ?? {};
+    const backAt = riseDueSince > advancedAt ? riseDueSince : 0;
+    return [[startedAtOf(node) ?? 0, `${name} was started`] as const, [backAt, `${name} was back`] as const];
   });
-  const until = Math.max(last?.since ?? 0, ...moments) + ENDS_ITSELF_MS;
-  const moment = `has come by ${formatSecond(toWall(until)).slice(11)}`;
-  const isTold = before.get({ problem: 'subnet_halted' })?.fix.includes(moment) === true;
-  // What was out for its peers only is back at a time that is not known here.
-  const isKnown = until > now || joining.length === 0 || isTold;
-  const by = isKnown ? moment : 'comes within a minute';
-  const wait = 'wait until then, as what nodes tell each other at the third time-out often ends this';
-  return `if no block ${by}, ${restart}; ${until > now || !isKnown ? wait : 'that time has passed, so do it now'}`;
+  const [[eventAt, event] = [0, '']] = events.toSorted(([one], [other]) => other - one);
+  // Before Docker has been asked, it may have started just now.
+  const isUnasked = (node: NodeView) =>
+    startedAtOf(node) === undefined && node.target.container !== undefined && !node.state.facts.container;
+  const { restartAt: told } = halt ?? {};
+  const begun = Math.max(last?.since ?? 0, eventAt);
+  const isPast = now - begun >= ENDS_ITSELF_MS;
+  // It stood for another reason until now, or one that was out for its peers only is back at a time that is not known here.
+  const isOther = halt === undefined ? joining.length > 0 && isPast : eventAt < (last?.since ?? 0) || isPast;
+  const isNew = isOther || present.some(isUnasked);
+  const from = told === undefined ? (isNew ? now : begun) : Math.max(told - ENDS_ITSELF_MS, eventAt);
+  const until = from + ENDS_ITSELF_MS;
+  const timeOf = (at: number) => formatSecond(toWall(at)).slice(11);
+  const why = Math.abs(eventAt - from) < 1_000 ? `${event} at ${timeOf(eventAt)}, and ` : '';
+  const wait = `wait until then, as ${why}what nodes tell each other at the third time-out often ends this`;
+  const then = until > now ? wait : 'that time has passed, so do it now';
+  return { restartAt: until, fix: `if no block has come by ${timeOf(until)}, ${restart}; ${then}` };
 }
 
 function describeOut(node: NodeView): string {
@@ -217,10 +223,7 @@ const findRisen = (view: SubnetView): Block | undefined =>
     latest?.risen ? { number: latest.number, since: latest.advancedAt } : {},
   );
 
-/**
- * The last block by the answers of nodes, or one above it that a log shows before its node is asked again. What nodes repeat when they
- * or subnetd were started again says nothing, but in a halt that goes on.
- */
+/** The last block by answers, or one above it by a log. What nodes repeat after a start says nothing, but in a halt that goes on. */
 function findLastBlock(view: SubnetView, goesOn: boolean): Block | undefined {
   const answered = view.nodes.flatMap(({ height, isWitness, isRepeating }) =>
     height && isWitness ? [{ ...height, since: height.riseDueSince, counts: goesOn || !isRepeating }] : [],
@@ -244,10 +247,7 @@ function findPrintedAt({ nodes }: SubnetView, number: number): WatchedMs {
   return Math.min(...printed);
 }
 
-/**
- * Since when the subnet stands at its last block, and since when that is there, which its own time says better where our clock agrees with
- * it. `halt`: the one that is open.
- */
+/** Since when the subnet stands at its last block, and since when that is there, by its own time where clocks agree. `halt`: the open one. */
 function findStand(view: SubnetView, { number, since }: Block, halt: Problem | undefined) {
   const { nodes, quorum, now, toWall } = view;
   const heights = nodes.flatMap(({ height }) => (height?.number === number ? height : []));
@@ -291,17 +291,30 @@ function findVoters(view: SubnetView) {
   };
 }
 
-type Advice = Partial<Finding> & Required<Pick<Finding, 'fix'>>;
+/** Of two sides that do not see each other neither may have as many as must vote, though all of them run. */
+function describeSplit(view: SubnetView, present: readonly NodeView[], required: number): Advice | undefined {
+  const sides = findSides(view.nodes, present, required);
+  if (sides === undefined) return undefined;
+  const [one, other] = sides.map((nodes) => joinAnd(nodes.map(({ name }) => name)));
+  return {
+    restartAt: undefined,
+    seen: `${one} ${sides[0].length === 1 ? 'does' : 'do'} not see ${other}, and ${required} must see each other`,
+    fix: `open the p2p ports (TCP and UDP) between ${one} on one side and ${other} on the other, as neither side has the ${required} that must vote; a restart does not help`,
+  };
+}
 
 /** What to do about a halt, and what else is seen of it: the first that holds. */
-function adviseOnHalt(view: SubnetView, voters: Voters, { required, voting }: Quorum, last: Block | undefined): Advice {
-  const { out, lonely, gone, starting, joining } = voters;
+function adviseOnHalt(view: SubnetView, voters: Voters, quorum: Quorum, last?: Block, halt?: Problem): Advice {
+  const { out, present, lonely, gone, starting, joining } = voters;
+  const { required, voting } = quorum;
   const foreign = findForeignCommittee(view);
   if (foreign !== undefined) return foreign;
   if (voting < required)
     return {
       fix: `bring back ${namesOf(out)}: ${required - voting} more must vote${describeUntold(view, out)}; restart no other node`,
     };
+  const split = starting.length + joining.length === 0 ? describeSplit(view, present, required) : undefined;
+  if (split !== undefined) return split;
   // Nodes that are back in a lower round come up to the others by themselves.
   const mayBeSplit = joining.length + gone.length === 0;
   const cause =
@@ -315,9 +328,9 @@ function adviseOnHalt(view: SubnetView, voters: Voters, { required, voting }: Qu
       fix: `wait until ${namesOf(awaited)} ${awaited.length === 1 ? 'answers' : 'answer'}, a minute at most, and restart no other node`,
     };
   if (cause !== undefined) return cause;
-  const fix = adviseToRestart(view, voters, last);
+  const { fix, ...advice } = adviseToRestart(view, voters, last, halt);
   const reach = `see that ${namesOf(lonely)} ${lonely.length === 1 ? 'reaches' : 'reach'} the others (p2p ports)`;
-  return { fix: lonely.length === 0 || joining.length > 0 ? fix : `${reach}, and ${fix}` };
+  return { ...advice, fix: lonely.length === 0 || joining.length > 0 ? fix : `${reach}, and ${fix}` };
 }
 
 /** No node has made or received a block for the stall limit. Once open, a halt lasts until there is a new block, not until the nodes are back. */
@@ -342,7 +355,8 @@ export function findHalt(view: SubnetView): Found {
     : 'no node runs and answers';
   const seen = isFound ? found : 'no node has shown a new block yet';
   const missing = [...out.map(describeOut), ...view.orphans.map(describeOrphan)];
-  const advice = adviseOnHalt(view, voters, quorum, last);
+  const told = open ?? (halt?.state === 'suspected' ? halt : undefined);
+  const advice = adviseOnHalt(view, voters, quorum, last, told);
   const newest = last ?? findRisen(view);
   const silent =
     starting.length === 0 ? '' : `; ${namesOf(starting)} ${starting.length === 1 ? 'does' : 'do'} not answer yet`;
@@ -353,6 +367,7 @@ export function findHalt(view: SubnetView): Found {
     summary: 'the subnet is halted',
     evidence: `${seen}; ${describeVotes(quorum)}${missing.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listNames(missing)}`}${silent}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,
     fix: advice.fix,
+    restartAt: { restartAt: told?.restartAt, ...advice }.restartAt,
     explains: explainHalt(view),
     causes: COVERED_BY_HALT,
   });

@@ -11,8 +11,8 @@ interface Point {
   readonly listedBy: Set<Point>;
 }
 
-/** Who says that it is connected to whom, in the order of the nodes. */
-function findMesh(all: readonly NodeView[]): readonly Point[] {
+/** Who says that it is connected to whom, in the order of the nodes, by those whose lists count. */
+function findMesh(all: readonly NodeView[], counts: (node: NodeView) => boolean = () => true): readonly Point[] {
   const points = new Map<string, Point>();
   for (const node of all) {
     const id = node.chainFacts?.observation.nodeId;
@@ -22,7 +22,7 @@ function findMesh(all: readonly NodeView[]): readonly Point[] {
     point.nodes.push(node);
   }
   for (const point of points.values())
-    for (const id of point.nodes.flatMap(({ chainFacts }) => chainFacts?.observation.peerIds ?? [])) {
+    for (const id of point.nodes.filter(counts).flatMap(({ chainFacts }) => chainFacts?.observation.peerIds ?? [])) {
       const peer = points.get(id);
       if (peer === undefined) continue;
       point.lists.add(peer);
@@ -96,4 +96,19 @@ export function findMeshProblems(view: SubnetView): readonly Suspicion[] {
   const holes = findHoles(mesh, isShort);
   const named = new Set(holes.flatMap(({ name, explains }) => [name, ...explains.map((each) => each.name)]));
   return [...holes, ...findHalfConnected(mesh, isShort).filter(({ name }) => !named.has(name))];
+}
+
+/** The masternodes on two sides without a link, neither with as many as must vote. A list of more or fewer peers than are counted now is old. */
+export function findSides(nodes: readonly NodeView[], voters: readonly NodeView[], required: number) {
+  const linksOf = ({ lists, listedBy }: Point) => lists.union(listedBy);
+  for (const point of findMesh(nodes, ({ peers, chainFacts }) => chainFacts?.observation.peerIds?.length === peers)) {
+    const side = new Set([point]);
+    for (const one of side) for (const peer of linksOf(one)) side.add(peer);
+    const members = new Set([...side].flatMap((one) => one.nodes));
+    const sides = [voters.filter((one) => members.has(one)), voters.filter((one) => !members.has(one))] as const;
+    // None of them has a peer that is not known here.
+    const isClosed = [...side].every((one) => one.nodes.every(({ peers }) => linksOf(one).size === peers));
+    if (isClosed && sides.every(({ length }) => length > 0 && length < required)) return sides;
+  }
+  return undefined;
 }

@@ -128,10 +128,7 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
   return { ...found, severity, alert, state, since: returned?.since ?? since, seenAt: now, openedAt };
 }
 
-/**
- * A problem that is found. What is about others than what is open or clearing is suspected beside that until it is confirmed by itself: the
- * end of the one is no end of the other, and its begin no return.
- */
+/** A problem that is found. What is about others than what is open or clearing is suspected beside that until it is confirmed by itself. */
 function raiseByAbout(before: ProblemIndex<Problem>, ended: EndedProblem | undefined, found: Suspicion, now: number) {
   const known = before.get(found);
   const next = before.get({ ...found, isNext: true });
@@ -165,10 +162,7 @@ const ALL_READ_MS = 60_000;
 /** Each log must have shown so many blocks first. */
 const LAG_READ_MS = 4 * ALL_READ_MS;
 
-/**
- * Problems of a target that do not show in its first reading: of its votes, of blocks that must not come for a while, or of what its
- * container was set to.
- */
+/** Problems that do not show in the first reading of a target: of votes, of late blocks, or of what its container was set to. */
 const SHOWN_LATE: readonly ProblemName[] = [
   'node_not_voting',
   'masternode_penalised',
@@ -209,10 +203,7 @@ function isKnownOver({ problem, nodes, seenAt }: Problem, subjects: readonly Tar
   return subjects.every((one) => !nodes.includes(one.target.name) || isJudgedFor(one, problem));
 }
 
-/**
- * Whether a node lacks peers for another reason than the problem that explained it: it does not answer itself or is just back, while that
- * was of another node; or it answers again, while that was its own.
- */
+/** Whether a node lacks peers otherwise than by the problem that explained it: it is silent or back itself, or back from its own problem. */
 function lacksPeersOtherwise({ name }: Problem, each: ExplainedCheck, state: TargetState, now: number): boolean {
   const answered = state.facts.node?.observation.answered;
   if (each.check !== 'peers' || answered === undefined) return false;
@@ -277,10 +268,7 @@ function holdBack(one: Problem, before: Problem | undefined, waiting: ReadonlySe
   return { ...one, since, state: 'suspected', openedAt: undefined };
 }
 
-/**
- * Whether a problem that is clearing pages for another one that has opened since. Nobody would be told of that while what pages for it is
- * not over.
- */
+/** Whether a problem that is clearing pages for another one that has opened since, so that nobody would be told of that before it is over. */
 function hidesOtherCause(one: Problem, problems: readonly Problem[]): boolean {
   const { clearingSince = Number.POSITIVE_INFINITY } = one;
   const pagedFor = findPagedFor([one]);
@@ -302,9 +290,11 @@ export function restoreProblems(problems: readonly Problem[], stored: readonly P
     // Of an older crash Docker has no more than what it still knows.
     const nodes =
       one.problem === 'containers_crashed' ? [...new Set([...(before?.nodes ?? []), ...(one.nodes ?? [])])] : one.nodes;
-    const state = isStanding(one) ? one.state : 'open';
+    const state = isStanding(one) ? one.state : ('open' as const);
+    const restartAt = before?.restartAt ?? one.restartAt;
+    const merged = { ...one, state, since, openedAt, restartAt, ...(nodes && { nodes }) };
     if (known && !before && !isStanding(one)) restored.set({ ...one, isNext: true });
-    else restored.set(before === undefined ? one : { ...one, state, since, openedAt, ...(nodes && { nodes }) });
+    else restored.set(before === undefined ? one : merged);
   }
   return restored.values.toSorted(byUrgency);
 }

@@ -10,7 +10,7 @@ import {
   restoreIncidents,
   toIncidentId,
 } from '../../../src/tell/incidents/follow-incidents.ts';
-import { toRestoredProblem } from '../../../src/tell/incidents/stored-incidents.ts';
+import { convertIncident, toRestoredProblem } from '../../../src/tell/incidents/stored-incidents.ts';
 import { diagnosedNode } from '../../support/diagnosed.ts';
 import { stateOf } from '../../support/snapshots.ts';
 
@@ -367,6 +367,13 @@ describe('incidents from before a restart', () => {
     expect(run([[6 * SECOND, withProblems(problem)]], restored).all).toEqual([before.only]);
     expect(run([[6 * SECOND, withProblems()]], restored).only).toMatchObject({ end: 'recovered', endedAt: MINUTE });
     expect(run([[6 * SECOND, []]], restored).only).toMatchObject({ end: 'removed', endedAt: MINUTE });
+  });
+
+  it('keep the moment from which a halt says to restart, by the clock of who reads it', () => {
+    const { only } = run([[MINUTE, withProblems(halt(MINUTE, { restartAt: 90 * SECOND }))]]);
+    const stored = convertIncident(only, (at) => at + DAY);
+    const read = convertIncident(stored, (at) => at - DAY - MINUTE);
+    expect(toRestoredProblem(read, 0).restartAt).toBe(30 * SECOND);
   });
 
   it('that were clearing go on with it, and do not give their advice again', () => {

@@ -526,6 +526,9 @@ test('stored problems are those of before a restart: open since then, in the wor
     { name: 'a', evidence: a.evidence, since: T0, ...opened },
     { name: 'b', evidence: 'of before', since: T0, ...opened },
   ]);
+  // A moment that was told holds.
+  const at = (ones: readonly Problem[], restartAt: number) => ones.map((one) => ({ ...one, restartAt }));
+  expect(restoreProblems(at(found, 9), at(stored, 7)).map(({ restartAt }) => restartAt)).toEqual([7, 7]);
   // One that was not stored stays as it is, and one that is about others begins by itself.
   expect(restoreProblems(found, [])).toEqual(found);
   const others = restoreProblems(

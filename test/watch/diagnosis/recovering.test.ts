@@ -100,8 +100,8 @@ test.each(['node_down', 'rpc_closed'] as const)(
 const restart = (names: readonly string[]) =>
   `restart ${names.slice(0, -1).join(', ')} and ${names.at(-1)} with \`docker restart ${names.map((name) => `generated-${name}-1`).join(' ')}\`, all of them at once`;
 /** What to do about a halt in which enough masternodes answer. */
-const waitUntil = (time: string, names: readonly string[] = NAMES) =>
-  `if no block has come by ${time} UTC, ${restart(names)}; ${time > '02:46:40' ? 'wait until then, as what nodes tell each other at the third time-out often ends this' : 'that time has passed, so do it now'}`;
+const waitUntil = (time: string, names: readonly string[] = NAMES, why = '') =>
+  `if no block has come by ${time} UTC, ${restart(names)}; ${time > '02:46:40' ? `wait until then, as ${why}what nodes tell each other at the third time-out often ends this` : 'that time has passed, so do it now'}`;
 
 test('while a halt lasts, a node that lacks a peer is still named', () => {
   const halted = NAMES.map((name) =>
@@ -554,10 +554,12 @@ test('a halt of which the nodes that were missing answer again says until when t
     });
     return diagnoseAt(nodes).find(({ problem }) => problem === 'subnet_halted')?.fix;
   };
-  expect(fixOf(1_000)).toBe(waitUntil('02:48:09'));
+  expect(fixOf(1_000)).toBe(waitUntil('02:48:09', NAMES, 'n3 was back at 02:46:39 UTC, and '));
   // One that is penalised joins no round.
-  expect(fixOf(1_000, [addressOf('n4')])).toBe(waitUntil('02:48:09', ['n1', 'n2', 'n3']));
-  expect(fixOf(60_000)).toBe(waitUntil('02:47:10'));
+  expect(fixOf(1_000, [addressOf('n4')])).toBe(
+    waitUntil('02:48:09', ['n1', 'n2', 'n3'], 'n3 was back at 02:46:39 UTC, and '),
+  );
+  expect(fixOf(60_000)).toBe(waitUntil('02:47:10', NAMES, 'n3 was back at 02:45:40 UTC, and '));
   expect(fixOf(120_000)).toBe(waitUntil('02:46:10'));
   const halted = diagnoseAt(NAMES.map((name) => diagnosedNode(name, NAMES, { stalledMs: 40_000 })));
   expect(halted.find(({ problem }) => problem === 'subnet_halted')?.fix).toBe(waitUntil('02:47:30'));
@@ -583,15 +585,73 @@ test('a halt gives a node that was cut off a minute from its return, whenever th
     const problems = diagnoseAt(nodes, { problems: [cutOff, ...told], ended: [] });
     return problems.find(({ problem }) => problem === 'subnet_halted')?.fix;
   };
-  expect(fixOf(59_999)).toBe(waitUntil('02:47:10').replace('has come by 02:47:10 UTC', 'comes within a minute'));
+  expect(fixOf(59_999)).toBe(waitUntil('02:48:10'));
   expect(fixOf(60_000)).toBe(waitUntil('02:46:10'));
   // A moment that was told holds.
   const halt: Problem = {
     ...{ problem: 'subnet_halted', severity: 'critical', alert: 'SubnetHalted', state: 'open', since: NOW - 90_000 },
     ...{ openedAt: NOW - 90_000, seenAt: NOW, summary: '', evidence: '', explains: [], causes: [] },
-    fix: 'if no block has come by 02:46:10 UTC, restart n1; wait until then',
+    ...{ fix: '', restartAt: NOW - 30_000 },
   };
   expect(fixOf(59_999, [halt])).toBe(waitUntil('02:46:10'));
+});
+
+test('the moment from which a halt says to restart holds while it lasts, and is later only for a node that was started since', () => {
+  const fixOf = (restartAt: number | undefined, startedAgo = 3_600_000) => {
+    const nodes = NAMES.map((name) =>
+      diagnosedNode(name, NAMES, {
+        stalledMs: 150_000,
+        ...(name === 'n4' && { container: { startedAt: NOW - startedAgo } }),
+      }),
+    );
+    const halt: Problem = {
+      ...{ problem: 'subnet_halted', severity: 'critical', alert: 'SubnetHalted', state: 'open', since: NOW - 150_000 },
+      ...{
+        openedAt: NOW - 120_000,
+        seenAt: NOW,
+        summary: '',
+        evidence: '',
+        fix: '',
+        explains: [],
+        causes: [],
+        restartAt,
+      },
+    };
+    const problems = diagnoseAt(nodes, { problems: [halt], ended: [] });
+    const found = problems.find(({ problem }) => problem === 'subnet_halted');
+    return [found?.fix, (found?.restartAt ?? 0) - NOW];
+  };
+  expect(fixOf(NOW + 20_000)).toEqual([waitUntil('02:47:00'), 20_000]);
+  expect(fixOf(NOW - 1_000)).toEqual([waitUntil('02:46:39'), -1_000]);
+  const started = 'n4 was started at 02:45:30 UTC, and ';
+  expect(fixOf(NOW - 1_000, 70_000)).toEqual([waitUntil('02:47:00', NAMES, started), 20_000]);
+  // It stood for another reason until now.
+  expect(fixOf(undefined)).toEqual([waitUntil('02:48:10'), 90_000]);
+});
+
+test('a halt of two sides that do not see each other says so and which ports to open, and nobody is restarted', () => {
+  const haltOf = (peers: Readonly<Record<string, readonly string[]>>, listed = peers) => {
+    const nodes = NAMES.map((name) =>
+      diagnosedNode(name, NAMES, {
+        ...{ stalledMs: 40_000, peers: peers[name] ?? [] },
+        chain: { peerIds: (listed[name] ?? []).map((peer) => `id-${peer}`) },
+      }),
+    );
+    const { evidence, fix } = diagnoseAt(nodes).find(({ problem }) => problem === 'subnet_halted') ?? {};
+    return [evidence, fix];
+  };
+  const pairs = { n1: ['n2'], n2: ['n1'], n3: ['n4'], n4: ['n3'] };
+  const split = [
+    'no block after 1000 for 40s; 4 of 4 masternodes can vote, 3 needed; n1 and n2 do not see n3 and n4, and 3 must see each other',
+    'open the p2p ports (TCP and UDP) between n1 and n2 on one side and n3 and n4 on the other, as neither side has the 3 that must vote; a restart does not help',
+  ];
+  expect(haltOf(pairs)).toEqual(split);
+  // Lists from before, by what the nodes count now, hide nothing.
+  const before = Object.fromEntries(NAMES.map((name) => [name, NAMES.filter((one) => one !== name)]));
+  expect(haltOf(pairs, { ...before, n1: ['n2'] })).toEqual(split);
+  expect(haltOf(pairs, before)[1]).toMatch(/^see that n1, n2, n3, n4 reach the others \(p2p ports\), and if no block /);
+  // One that sees both sides tells each what the other says.
+  expect(haltOf({ ...pairs, n2: ['n1', 'n3'], n3: ['n2', 'n4'] })[1]).toMatch(/^see that n1, n2, n3, n4 reach /);
 });
 
 test('a halt without one that is out does not send those who are connected to each other to their p2p ports', () => {
@@ -646,7 +706,7 @@ test('nodes whose crash is still reported are not just back once they have run f
     const problems = diagnoseAt(nodes, { problems: crashed, ended: [] });
     return problems.find(({ problem }) => problem === 'subnet_halted')?.fix;
   };
-  expect(fixOf(59_000)).toBe(waitUntil('02:47:11'));
+  expect(fixOf(59_000)).toBe(waitUntil('02:47:11', NAMES, 'n1 was started at 02:45:41 UTC, and '));
   expect(fixOf(90_000)).toBe(waitUntil('02:46:40'));
 });
 
@@ -749,7 +809,7 @@ test('after a restart of subnetd in a halt, nodes that were out then and answer 
     diagnoseSubnet(subnet, judgeTargets(targets, NOW), { problems, ended: [] }, NOW).problems.flatMap(
       ({ problem, name = '', state, fix }) => (state === 'clearing' ? [] : [`${problem} ${name}: ${fix}`]),
     );
-  const wait = `subnet_halted : ${waitUntil('02:47:30')}`;
+  const wait = `subnet_halted : ${waitUntil('02:48:10')}`;
   expect(said(open)).toEqual([wait]);
   // As while one of the two is still out.
   const half = back.map((one) => (one.target.name === 'n4' ? (paused[3] as KnownTarget) : one));
@@ -760,7 +820,7 @@ test('after a restart of subnetd in a halt, nodes that were out then and answer 
     );
   expect(said(clearing(59_999))).toEqual([wait]);
   expect(said(clearing(60_000))[0]).toBe(
-    `subnet_halted : see that n1, n2 reach the others (p2p ports), and ${waitUntil('02:47:30')}`,
+    `subnet_halted : see that n1, n2 reach the others (p2p ports), and ${waitUntil('02:48:10')}`,
   );
 });
 
@@ -841,7 +901,7 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   expect(haltOf(NAMES.map((name) => back(name)))).toEqual([
     'open',
     'no block after 1000 for 10m; 0 of 4 masternodes can vote, 3 needed, and 4 have just started',
-    waitUntil('02:48:08'),
+    waitUntil('02:48:08', NAMES, 'n1 was back at 02:46:38 UTC, and '),
     'd is halted',
   ]);
   expect(haltOf(NAMES.map((name) => back(name, 1_001)))[0]).toBe('clearing');
