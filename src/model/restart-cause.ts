@@ -86,6 +86,21 @@ export const START_MS = 60_000;
 /** A node that has not answered for so long since its start is not waited for, so that people hear of it within a minute. */
 export const SILENT_START_MS = 45_000;
 
+/** A node is asked within so long after its start, and may take twice as long to answer as the slowest of the others did. */
+const ASKED_AFTER_MS = 10_000;
+const SHORTEST_START_MS = 15_000;
+
+/** How long after its start a node of a subnet is waited for, by how long those that run took until they answered. */
+export function findSilentMs(nodes: readonly { readonly facts: Facts }[]): number {
+  const took = nodes.flatMap(({ facts: { container, node } }) => {
+    const { startedAt = Number.POSITIVE_INFINITY } = findContainer(container) ?? {};
+    const { at = 0, silentSince = at } = node?.returned ?? {};
+    return at > startedAt && silentSince - startedAt < ASKED_AFTER_MS ? at - startedAt : [];
+  });
+  const longest = took.length === 0 ? SILENT_START_MS : 2 * Math.max(...took);
+  return Math.max(SHORTEST_START_MS, Math.min(longest, SILENT_START_MS));
+}
+
 /** So long after the start of its container, a service may still not answer. */
 export const SERVICE_START_MS = 20_000;
 
@@ -111,10 +126,13 @@ function isPutAway(facts: ContainerFacts): boolean {
   return container.status === 'exited' && isStoppedOnOrder(facts, container) === true;
 }
 
+const gapsBetween = (crashes: readonly number[]): readonly number[] =>
+  crashes.slice(1).map((at, index) => at - (crashes[index] ?? at));
+
 /** Has the container run for longer than between its crashes, waiting included, or has somebody restarted or stopped it? */
 function hasOutlasted(facts: ContainerFacts | undefined, crashes: readonly number[], now: number): boolean {
   if (facts !== undefined && isPutAway(facts)) return true;
-  const gaps = crashes.slice(1).map((at, index) => at - (crashes[index] ?? at));
+  const gaps = gapsBetween(crashes);
   const ranFor = now - (crashes.at(-1) ?? now);
   return isRestartPlanned(facts) === true || ranFor >= Math.max(START_MS, ...gaps.map((gap) => gap - MAX_WAIT_MS));
 }
@@ -123,6 +141,12 @@ function hasOutlasted(facts: ContainerFacts | undefined, crashes: readonly numbe
 export function isLooping(facts: ContainerFacts | undefined, now: number): boolean {
   const crashes = findSeries(facts);
   return crashes.length > 0 && !hasOutlasted(facts, crashes, now);
+}
+
+/** Has a container that crashed again and again not run for as long yet as it did between two crashes? */
+export function mayCrashAgain(facts: ContainerFacts | undefined, now: number): boolean {
+  const crashes = findSeries(facts);
+  return isLooping(facts, now) && now - (crashes.at(-1) ?? now) <= Math.max(...gapsBetween(crashes));
 }
 
 /** Did the container crash again and again shortly before, and now stays up? */

@@ -1,11 +1,12 @@
 import { collect } from '../../lib/values.ts';
-import { addressOf, countPeers, type Progress } from '../../model/facts.ts';
+import { addressOf, countPeers, type NodeLogFacts, type Progress } from '../../model/facts.ts';
 import { type Fault, isBarred, isOwnFault } from '../../model/observation.ts';
 import {
   findContainer,
   findRestartCause,
   isLooping,
   isStopping,
+  mayCrashAgain,
   SILENT_START_MS,
   START_MS,
 } from '../../model/restart-cause.ts';
@@ -52,7 +53,7 @@ const within = (at: number | undefined, ms: number, now: number): boolean => at 
 function crashesOn({ facts, shownFailures }: TargetState, startedAt: number, now: number): boolean {
   const { container, logs } = facts;
   if (container === undefined) return false;
-  if (isLooping(container, now)) return true;
+  if (mayCrashAgain(container, now)) return true;
   const showsAgain = ({ signs = [] }: ShownFailure) => (match(...signs)({ logs }, now) ?? 0) >= startedAt;
   return findRestartCause(container) === 'crash' && shownFailures.some((one) => bringsLoop(one) && showsAgain(one));
 }
@@ -72,7 +73,8 @@ function findBegin({ facts: { node } }: TargetState, startedAt: number): number 
  * Whether a container has run for less than a minute, or loops, which is no start. `crashes`: it is known to crash, though it may take
  * blocks meanwhile. Without a container its log tells.
  */
-export function viewStart(state: TargetState, container: ContainerView, now: number) {
+export function viewStart(state: TargetState, container: ContainerView, now: number, moment: StartMoment = {}) {
+  const { silentMs = SILENT_START_MS, stoodSince } = moment;
   const { target, facts } = state;
   const { observation, latest } = facts.node ?? {};
   const runs = { isStarting: false, isLooping: false, crashes: false, startedAt: undefined };
@@ -81,7 +83,8 @@ export function viewStart(state: TargetState, container: ContainerView, now: num
   const startedAt = findBegin(state, ranFrom);
   if (now - startedAt >= START_MS) return runs;
   // One that has answered since, and no longer does, is not starting any more.
-  const isSilent = now - startedAt >= SILENT_START_MS || (latest?.lastGoodAt ?? 0) > startedAt;
+  const askedAfterMs = (checkOf(state, 'latest_block')?.lastRun ?? now) - startedAt;
+  const isSilent = askedAfterMs >= silentMs || (latest?.lastGoodAt ?? 0) > startedAt;
   if (observation?.answered === false && isSilent) return runs;
   if (container.kind !== 'running') {
     // A minute after the first start that brought neither a block nor an answer, another one counts as none.
@@ -94,7 +97,9 @@ export function viewStart(state: TargetState, container: ContainerView, now: num
   const takesBlocks =
     observation?.answered === true && !isAlone && latest?.risen === true && latest.advancedAt > startedAt;
   const crashes = crashesOn(state, startedAt, now);
-  const loops = crashes && !takesBlocks;
+  // No block comes in a halt, to whomever.
+  const isUp = observation?.answered === true && !isAlone && stoodSince !== undefined && stoodSince <= startedAt;
+  const loops = !takesBlocks && (crashes || (isLooping(facts.container, now) && !isUp));
   return { isStarting: !loops, isLooping: loops, crashes, startedAt };
 }
 
@@ -133,10 +138,7 @@ export function viewTarget(state: TargetState, setup: TargetSetup): TargetView {
 interface SubnetMoment extends Pick<SubnetView, 'stallAfterMs' | 'reference' | 'now' | 'toWall'> {
   /** How many blocks below the reference a node may be. */
   readonly maxLag: number;
-  /**
-   * The highest that a node has had for longer than the stall limit, or before all that run were started less than a minute ago. To
-   * come up to it is no new block.
-   */
+  /** The highest that a node has had for longer than the stall limit, or before all that run were started: to come up to it is no new block. */
   readonly stoodAt: number;
   /** When the first node had the highest block. Who comes up to it later shows no new one. */
   readonly topSince: number;
@@ -148,11 +150,15 @@ interface SubnetMoment extends Pick<SubnetView, 'stallAfterMs' | 'reference' | '
   readonly lastRise: number;
   /** When a log last showed a new block. */
   readonly lastLine: number;
+  /** How long after its start a node may be silent. */
+  readonly silentMs: number;
   /** When a halt was seen to end. Who did not answer before may do so since. */
   readonly haltedUntil: number;
   /** Of these a node that is not asked yet is out. */
   readonly stillOut: ReadonlySet<string | undefined>;
 }
+
+type StartMoment = Partial<Pick<SubnetMoment, 'silentMs' | 'stoodSince'>>;
 
 /** Whether a block was made when the chain had stood for the stall limit. One of the future shows that clocks differ. */
 function isMadeInHalt(block: Progress | undefined, { stoodSince, stallAfterMs, now, toWall }: SubnetMoment): boolean {
@@ -162,7 +168,7 @@ function isMadeInHalt(block: Progress | undefined, { stoodSince, stallAfterMs, n
 
 /** Whether a rise to this height shows that the chain goes on: it is credible, and not that of a node that catches up. */
 export const canBeWitness = (
-  height: Progress | undefined,
+  height: Pick<Progress, 'number'> | undefined,
   { reference, maxLag }: Pick<SubnetMoment, 'reference' | 'maxLag'>,
 ): boolean =>
   height === undefined ||
@@ -199,7 +205,7 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
   const fault = observation?.latest.ok === false ? observation.latest.fault : undefined;
   const answers = observation === undefined || (fault && isOwnFault(fault)) ? undefined : observation.answered;
   const peers = countPeers(state.facts);
-  const { isStarting, isLooping, crashes, startedAt } = viewStart(state, container, now);
+  const { isStarting, isLooping, crashes, startedAt } = viewStart(state, container, now, moment);
   const before = startedAt === undefined ? Number.NEGATIVE_INFINITY : moment.heightAt(startedAt);
   const isMadeNow = height !== undefined && isMadeInHalt(height, moment) && isMadeInHalt(node?.committed, moment);
   // After a restart of subnetd its own time shows that a block is new. One failed probe takes back nothing.
@@ -207,6 +213,9 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
     latest !== undefined &&
     ((latest.timestamp ?? 0) * 1_000 > moment.toWall(at) ||
       (latest.risen && latest.advancedAt > at && (latest.number > before || isMadeNow)));
+  // Where its RPC does not say its height, its log does.
+  const hasPrintedSince = (at: number, { height: number = before, advancedAt = at }: NodeLogFacts = {}) =>
+    height === undefined && number > before && advancedAt > at && canBeWitness({ number }, moment);
   const rises =
     !isForeign &&
     ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
@@ -250,7 +259,9 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
     isForeign,
     isStarting,
     crashes,
-    takesBlocks: startedAt !== undefined && canBeWitness(latest, moment) && hasNewSince(startedAt),
+    takesBlocks:
+      startedAt !== undefined &&
+      ((canBeWitness(latest, moment) && hasNewSince(startedAt)) || hasPrintedSince(startedAt, logs?.node)),
     isOut:
       isForeign ||
       isStopped(view) ||

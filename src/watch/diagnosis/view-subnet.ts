@@ -3,7 +3,7 @@ import { collect } from '../../lib/values.ts';
 import { countPeers, type Progress } from '../../model/facts.ts';
 import { indexProblems, type Problem, type ProblemIndex } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
-import { START_MS } from '../../model/restart-cause.ts';
+import { findSilentMs, START_MS } from '../../model/restart-cause.ts';
 import { setupOf } from '../../model/setup.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
@@ -46,10 +46,7 @@ export const RECOVERED_FROM: readonly ProblemName[] = [
   ...STOPPING,
 ];
 
-/**
- * What nodes, or all of them after a halt, came back from less than a minute ago, by the problems so far. A crash is reported for
- * minutes, and its container tells when the node came back from that.
- */
+/** What nodes, or all of them after a halt, came back from less than a minute ago. Of a crash, which stays for minutes, the container tells. */
 export const findRecovering = (before: ProblemIndex<Problem>, now: number): readonly Problem[] =>
   before.values.filter(
     ({ problem, state, clearingSince = now }) =>
@@ -197,6 +194,7 @@ export function viewSubnet(
     lastLine: highest(collect(ofChain, ({ state }) => state.facts.logs?.node?.advancedAt)),
     stillOut: new Set(gone.map(({ name }) => name)),
     haltedUntil,
+    silentMs: findSilentMs(states),
     now,
     toWall,
   };

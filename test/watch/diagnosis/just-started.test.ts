@@ -209,3 +209,73 @@ test('a node that was stopped less than a minute after its start is missing, and
   const { quorum } = tell({ n4: { container, fault: refused } });
   expect(quorum).toEqual({ total: 4, required: 3, voting: 3, starting: undefined });
 });
+
+test('a node that crashed again and again counts once it takes blocks for longer than it ran between its crashes', () => {
+  const quorumOf = (ranMs: number, change = (node: KnownTarget) => node, others: Given = {}, before = NO_PROBLEMS) => {
+    const runs: Partial<ContainerFacts> = {
+      ...{ lastRestartAt: NOW - ranMs, restarts: 2, earlierCrashes: [NOW - ranMs - 15_000] },
+      lastRestartBy: 'policy',
+    };
+    const given = { n1: others, n2: others, n3: others, n4: { ...others, ...started(ranMs) } };
+    const { quorum } = tell(given, (node) => change(withRuns(node, runs)), before);
+    return [quorum?.voting, quorum?.starting];
+  };
+  expect(quorumOf(15_000)).toEqual([4, 1]);
+  expect(quorumOf(15_001)).toEqual([4, undefined]);
+  expect(quorumOf(15_001, (node) => withoutBlocks(node, 15_001))).toEqual([3, undefined]);
+  // In a halt nobody takes blocks, so it is waited for.
+  const halt: Problem = {
+    ...{ problem: 'subnet_halted', severity: 'critical', alert: 'SubnetHalted', state: 'open', since: NOW - 90_000 },
+    ...{ openedAt: NOW - 60_000, seenAt: NOW, summary: '', evidence: '', fix: '', explains: [], causes: [] },
+  };
+  const inHalt = (ranMs: number) => quorumOf(ranMs, undefined, { stalledMs: 90_000 }, { problems: [halt], ended: [] });
+  expect(inHalt(15_000)).toEqual([3, undefined]);
+  expect(inHalt(15_001)).toEqual([4, 1]);
+});
+
+test('a node whose height only its log shows counts once that shows a block that is new since its start', () => {
+  const quorumOf = (height: number, printedAgo: number) => {
+    const others = Object.fromEntries(['n1', 'n2', 'n3'].map((name) => [name, { stalledMs: 25_000 }]));
+    const { quorum } = tell({ ...others, n4: started(20_000) }, ({ target, facts }) => {
+      const { observation, latest } = facts.node ?? {};
+      const node = {
+        ...facts.node,
+        observation: { ...observation, latest: { ok: false, fault: refused } },
+        latest: { ...latest, advancedAt: NOW - 30_000, lastGoodAt: NOW - 21_000 },
+      };
+      const logs = { ...facts.logs, node: { height, advancedAt: NOW - printedAgo, level: 4 } };
+      return { target, facts: { ...facts, node, logs } } as KnownTarget;
+    });
+    return [quorum?.voting, quorum?.starting];
+  };
+  expect(quorumOf(1_001, 1_000)).toEqual([4, undefined]);
+  // The others had this one before.
+  expect(quorumOf(1_000, 1_000)).toEqual([4, 1]);
+  expect(quorumOf(1_001, 20_000)).toEqual([4, 1]);
+});
+
+test('a node that starts is waited for twice as long as the others took to answer, 15 s at least and 45 s at most', () => {
+  const isDown = (ranMs: number, tookMs?: number, silentMs = -3_000) => {
+    const nodes = NAMES.map((name) => {
+      if (name === 'n4') return diagnosedNode(name, NAMES, { ...started(ranMs), fault: refused });
+      const node = diagnosedNode(name, NAMES, started(100_000));
+      if (name !== 'n1' || tookMs === undefined) return node;
+      const returned = { at: NOW - 100_000 + tookMs, silentSince: NOW - 100_000 + silentMs };
+      return { ...node, facts: { ...node.facts, node: { ...node.facts.node, returned } } } as KnownTarget;
+    });
+    const subnet = {
+      ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
+      targets: nodes.map(({ target }) => target),
+    };
+    const { problems, quorum } = diagnoseSubnet(subnet, judgeTargets(nodes, NOW), NO_PROBLEMS, NOW);
+    const found = problems.some(({ problem, name }) => problem === 'node_down' && name === 'n4');
+    expect(quorum?.voting).toBe(found ? 3 : 4);
+    return found;
+  };
+  expect([isDown(14_999, 5_000), isDown(15_000, 5_000)]).toEqual([false, true]);
+  expect([isDown(23_999, 12_000), isDown(24_000, 12_000)]).toEqual([false, true]);
+  expect([isDown(44_999, 30_000), isDown(45_000, 30_000)]).toEqual([false, true]);
+  expect([isDown(44_999), isDown(45_000)]).toEqual([false, true]);
+  // What came back later than right after its start was silent for another reason.
+  expect(isDown(44_999, 12_000, 10_000)).toBe(false);
+});
