@@ -58,9 +58,10 @@ export function describeSubnet(
     state.facts.node?.latest?.risen === true ||
     Math.abs(view.toWall(view.now) - (height?.timestamp ?? 0) * 1_000) < view.stallAfterMs;
   const hasRisen = view.nodes.length === 0 || view.nodes.some(hasNewBlock);
-  const heights = view.nodes.flatMap(({ height }) => (height?.risen ? height : []));
+  const heights = view.nodes.flatMap(({ height }) => height ?? []);
   const blockAt = highest(heights.map(({ advancedAt }) => advancedAt));
-  const isQuiet = highest(heights.map(({ lastGoodAt }) => lastGoodAt)) - blockAt > view.stallAfterMs / 2;
+  const askedAt = highest(heights.map(({ lastGoodAt }) => lastGoodAt));
+  const isQuiet = heights.every(({ risen }) => risen) && askedAt - blockAt > view.stallAfterMs / 2;
   const quietMs = isQuiet ? view.now - blockAt : 0;
   const members = findMembers(view, idle, quorum, seesNothing);
   return {
@@ -145,10 +146,7 @@ function findNaming(problems: readonly Problem[], targets: readonly TargetState[
 
 const OF_CRASH: readonly ProblemName[] = ['containers_crashed', 'container_restarting'];
 
-/**
- * Whether a problem will explain a check that has begun to fail since it was last found: it is about this target and explains another
- * check of it, or is a halt that explains the same check of another.
- */
+/** Whether a problem will explain a check that fails since it was last found: of its own target, or of a halt the same check of another. */
 function willExplain(
   { problem, seenAt, explains }: Problem,
   { target, facts }: TargetState,

@@ -81,10 +81,7 @@ function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
 /** What has no check of its own: only its own words say what to do. */
 const isKnownFailure = ({ problem }: Suspicion): boolean => problemCatalog[problem].judgedBy.length === 0;
 
-/**
- * A quorum at risk or a halt pages with what keeps nodes from voting, as their own problems are not sent beside it. A halt has said by
- * itself who is down.
- */
+/** A quorum at risk or a halt pages with what keeps nodes from voting, which is not sent beside it. A halt has said who is down. */
 function withReasons(page: Suspicion, { nodes }: SubnetView, found: readonly Suspicion[]): Suspicion {
   const isHalt = page.problem === 'subnet_halted';
   const names = isHalt ? nodes.flatMap(({ name, isOut }) => (isOut ? name : [])) : (page.nodes ?? []);

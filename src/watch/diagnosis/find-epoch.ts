@@ -136,10 +136,7 @@ export function countBlocks(
   return left === 0 ? turns : undefined;
 }
 
-/**
- * What a node does for the next block; `idleVote`: that of one that stands still or catches up. Until the chain has named its
- * masternodes, every node counts as one.
- */
+/** What a node does for the next block; `idleVote`: of one that stands still or catches up. Until the chain has named them, each node is one. */
 function findVote(node: NodeView, view: SubnetView, idleVote: Vote | undefined): Vote | undefined {
   const { masternodes } = view.chain;
   const { isOut, isForeign } = node;

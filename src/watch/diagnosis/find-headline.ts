@@ -72,12 +72,8 @@ const describePlan = ({ planned }: Problem): string => (planned === undefined ? 
 /** What to do about a problem; nothing while planned work covers it. */
 const describeFix = ({ fix, planned }: Problem): string => (planned === undefined ? sentence(fix) : '');
 
-interface Seen extends Pick<SubnetState, 'quorum' | 'plannedWork'> {
-  /** A node has shown a new block, as far as there are nodes. Right after the start of subnetd none has had time to. */
-  readonly hasRisen: boolean;
-  /** How long no block has come, where that is longer than usual. */
-  readonly quietMs?: number;
-}
+/** `hasRisen`: a node has shown a new block since the start of subnetd. `quietMs`: how long none has come, where that is longer than usual. */
+type Seen = Pick<SubnetState, 'quorum' | 'plannedWork'> & { readonly hasRisen: boolean; readonly quietMs?: number };
 
 /** What is said of the worst of the confirmed problems while it lasts; `votes` once all nodes are asked. */
 function tellWorst(subnet: string, worst: Problem, confirmed: readonly Problem[], votes: string, seen: Seen) {
@@ -114,8 +110,9 @@ export function findHeadline(
   // What is found of the votes changes from look to look. Only with no spare and none missing may no further node fail.
   const fitsVotes = ({ problem }: Problem) => problem !== 'quorum_at_risk' || (reserve ?? 0) === 0;
   const suspected = problems.find((one) => one.state === 'suspected' && one.severity !== 'info' && fitsVotes(one));
-  // What is suspected of a node may have cost a vote that was counted before.
-  const isDoubted = (reserve ?? 0) > 0 && suspected && (worst === undefined || suspected.component === 'node');
+  // What is suspected of a node may have cost a vote that was counted before. What Docker says of it is counted at once.
+  const mayCost = (one: Problem) => worst === undefined || (one.component === 'node' && !isSure(one));
+  const isDoubted = (reserve ?? 0) > 0 && suspected !== undefined && mayCost(suspected);
   const counted = quorum && areAsked ? describeVotes(quorum, isDoubted ? 'could' : 'can') : '';
   const votes = counted && `${isDoubted ? 'When they were last asked, ' : ''}${counted}.`;
   const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;

@@ -221,10 +221,7 @@ function findComeTrue(view: SubnetView, { number }: Place): Found {
   });
 }
 
-/**
- * The next epoch begins without a masternode of the inventory, or without a vote to spare, unless somebody acts; or this one did, as was
- * told before.
- */
+/** The next epoch begins without a masternode of the inventory, or a spare vote, unless somebody acts; or this one did, as was told before. */
 export function findNextSetProblem(view: SubnetView): Found {
   const { nextSet, chain, nodes, reference, quorum } = view;
   const { counted, consensus, epochsBy } = chain;

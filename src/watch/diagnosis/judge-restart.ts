@@ -30,10 +30,7 @@ interface RestartMoment {
   readonly wallAheadMs?: number;
 }
 
-/**
- * Why a masternode cannot be counted on while another one restarts: it does not vote (`out`), it was just started or stopped (`recovering`),
- * or nobody knows (`doubtful`). Undefined of one that votes.
- */
+/** Why a masternode cannot be counted on while another one restarts: it does not vote, was just started or stopped, or nobody knows. */
 type Veto = { readonly kind: 'out' | 'recovering' | 'doubtful'; readonly why: string } | undefined;
 
 /** For this long after its start a node must still show that it is complete and votes. */
@@ -299,10 +296,7 @@ function judgeVotes(voters: Viewed, own: TargetState, { total, required }: Quoru
   );
 }
 
-/**
- * Whether a node of a subnet may be restarted now. What is not known counts against it: a restart that was not safe halts the
- * subnet, and one that waits costs a minute. Undefined when the subnet has no such node.
- */
+/** Whether a node of a subnet may be restarted now. What is not known counts against it: one that waits costs no more than a minute. */
 export function judgeRestart(state: SubnetState, name: string, moment: RestartMoment): RestartAnswer | undefined {
   const target = state.targets.find((one) => one.target.component === 'node' && one.target.name === name);
   if (target === undefined) return undefined;

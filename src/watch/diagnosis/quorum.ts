@@ -182,10 +182,7 @@ export function describeUntold(view: SubnetView, out: readonly NodeView[]): stri
   return `, and at most ${addresses.length} of ${listEach(untold, ({ name }) => name)} ${addresses.length === 1 ? 'is a masternode' : 'are masternodes'}`;
 }
 
-/**
- * The nodes that take part, but not yet in the next block: they stand still or catch up, or are on a branch of their own, as those that
- * `forked` names. After a halt there are none.
- */
+/** The nodes that take part, but not yet in the next block: stalled, behind or on a branch, as those that `forked` names; none after a halt. */
 export function findIdle(view: SubnetView, isAfterHalt: boolean, forked: readonly string[] = []): readonly NodeView[] {
   if (isAfterHalt) return [];
   // One at the height of the others or above may still vote.
@@ -208,10 +205,7 @@ export const withoutIdle = (quorum: Quorum, idle: readonly NodeView[]): Quorum =
 const MAX_TURNS = 4;
 const SPARE_BLOCKS = 4;
 
-/**
- * How long the chain may go without a block: each masternode that is down costs a timeout, and so does the round that it
- * breaks. Timeouts in a row may grow. Undefined until the chain has given its periods.
- */
+/** How long the chain may go without a block: each masternode that is down costs a timeout, and so does the round that it breaks. */
 export function findStallMs({ consensus, masternodes }: ChainView): number | undefined {
   if (consensus === undefined || masternodes === undefined) return undefined;
   const total = masternodes.active.length;

@@ -85,10 +85,7 @@ export interface NeverSigned {
 /** How it is known that the account of a node is unlocked: by `personal_listWallets`, or because it signs blocks. */
 export type UnlockedBy = 'wallet' | 'signing';
 
-/**
- * What earlier diagnoses of a subnet knew: the exposure of a node as it was read, where that is, and how its account was known to be
- * unlocked then. It stays the same for an hour.
- */
+/** What was read of the exposure of a node, where that is, and how its account was known to be unlocked then. It stays the same for an hour. */
 export type ExposureMemory = WeakMap<
   Target,
   { readonly seen: RpcExposure; readonly where: Where | undefined; readonly unlocked: UnlockedBy | undefined }
@@ -163,10 +160,7 @@ export function answersAnyway(state: TargetState): boolean {
   return goneSince !== undefined && answered >= goneSince - SAME_ROUND_MS;
 }
 
-/**
- * Whether the container of a target had ended when its Docker Engine last answered: without that, nothing starts it again. An answer
- * since then shows more.
- */
+/** Whether a container had ended when its Docker Engine last answered, so that nothing starts it again, and no answer came since. */
 export function hasEndedUnseen({ facts: { container, node } }: TargetState): boolean {
   const { observation, lastExit, run } = container ?? {};
   if (observation?.kind !== 'docker-unreachable' || lastExit === undefined) return false;
@@ -250,10 +244,7 @@ export const stalledMs = (node: NodeView, { now }: SubnetView): number | undefin
     ? now - Math.max(node.height.riseDueSince, node.height.passedAt)
     : undefined;
 
-/**
- * Whether a check is of a probe from before the container was seen to run: it was started or resumed since, or its Docker Engine is
- * back, and with it the ports that it publishes.
- */
+/** Whether a check is of a probe from before the container was seen to run, or before its Docker Engine, and with it its ports, was back. */
 export function isFromBefore({ state, container }: Pick<TargetView, 'state' | 'container'>, name: CheckName): boolean {
   const { runsSince = 0 } = state.facts.container ?? {};
   return container.kind === 'running' && (checkOf(state, name)?.lastRun ?? 0) < runsSince;

@@ -81,10 +81,7 @@ export function explainUnread({ what }: LogFault, { lines }: LogSourceState, isF
 /** When files are read, their lines count; the container's log is then read only for known failures. */
 const countedSource = ({ sources }: LogFacts): LogSourceState | undefined => sources.file ?? sources.container;
 
-/**
- * What does not run makes no file, what has just started may not have made it yet, and its new container is read within seconds. A file of
- * which the run has shown blocks was there.
- */
+/** What does not run makes no file, and what has just started may not have yet. A file of which the run has shown blocks was there. */
 export function isYetToCome(fault: LogFault | undefined, { container, logs }: Facts, now: number): boolean {
   const { running, startedAt = 0, status = '' } = findContainer(container) ?? {};
   const isMissing = fault?.what === 'missing';
@@ -112,10 +109,7 @@ export function hasStartedWell(
 /** A flood of lines is read so much later, so that the last ones of a run may seem to be the first ones of the next. */
 const READ_LATE_MS = 10_000;
 
-/**
- * Whether a line is of a run before this one, by the log or by Docker, and somebody has started this one, or it, or one between, has lasted
- * for a minute or brought a block.
- */
+/** Whether a line is of a run before this one, and a later one was started by somebody, lasted for a minute or brought a block. */
 function isOfRunBefore({ at }: PatternFacts, { facts: { logs, container, node }, now }: View): boolean {
   if (isRestartPlanned(container) && !isOfRun(at, container?.lastRestartAt)) return true;
   const described = findContainer(container);

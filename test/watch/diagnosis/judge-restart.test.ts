@@ -333,9 +333,7 @@ const CASES: readonly Case[] = [
     'by rounds, the epoch may begin at an earlier block than that by which it must',
     withLatest(stateWith(all(masters({}))), 1_006),
     'n4',
-    nobodyKnows(
-      'epoch 2 begins with block 1006 at the latest, in 6 blocks, and no node has named its masternodes yet',
-    ),
+    nobodyKnows('epoch 3 begins with block 1006 at the latest, in 6 blocks, and no node has named its masternodes yet'),
   ],
   [
     'by rounds, the next epoch is still some blocks away',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
+import type { Headline } from '../../../src/model/headline.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
@@ -108,8 +109,7 @@ test('no reserve is promised while a problem is suspected that may have cost it'
   expect(told(3, [suspected])[0]).toBe('devnet is running with no spare vote');
   // Those that have just started are not counted then either.
   const seven = { quorum: { total: 7, required: 5, voting: 7, starting: 1 }, hasRisen: true };
-  const before =
-    'When they were last asked, 6 of 7 masternodes could vote, 5 needed, and 1 has just started.';
+  const before = 'When they were last asked, 6 of 7 masternodes could vote, 5 needed, and 1 has just started.';
   expect(findHeadline('devnet', targets, [suspected], seven).detail).toBe(`Suspected: n1 does not answer. ${before}`);
   // Nor is a subnet that recovers said to have all votes.
   const clears: Problem = { ...suspected, state: 'clearing', name: 'n2', summary: 'n2 does not answer' };
@@ -123,15 +123,12 @@ test('a subnet without a block for longer than usual is not called healthy, and 
   const told = (stalledMs: number) => {
     const { sentence, detail } = diagnose(
       nodes(Object.fromEntries(['n1', 'n2', 'n3', 'n4'].map((name) => [name, { stalledMs }]))),
-    ).headline;
+    ).headline as Headline;
     return [sentence, detail];
   };
   const votes = '4 of 4 masternodes can vote, 3 needed.';
   expect(told(14_000)).toEqual(['devnet is healthy: it can lose 1 more node', votes]);
-  expect(told(15_000)).toEqual([
-    'devnet is running: it can lose 1 more node',
-    `${votes} The last block came 15s ago.`,
-  ]);
+  expect(told(15_000)).toEqual(['devnet is running: it can lose 1 more node', `${votes} The last block came 15s ago.`]);
 });
 
 test('the risk names what keeps a node from voting, and not what else is wrong with it', () => {
