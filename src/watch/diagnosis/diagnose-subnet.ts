@@ -60,8 +60,7 @@ export function describeSubnet(
   const hasRisen = view.nodes.length === 0 || view.nodes.some(hasNewBlock);
   const heights = view.nodes.flatMap(({ height }) => height ?? []);
   const blockAt = highest(heights.map(({ advancedAt }) => advancedAt));
-  const askedAt = highest(heights.map(({ lastGoodAt }) => lastGoodAt));
-  const isQuiet = heights.every(({ risen }) => risen) && askedAt - blockAt > view.stallAfterMs / 2;
+  const isQuiet = highest(heights.map(({ lastGoodAt }) => lastGoodAt)) - blockAt > view.stallAfterMs / 2;
   const quietMs = isQuiet ? view.now - blockAt : 0;
   const members = findMembers(view, idle, quorum, seesNothing);
   return {

@@ -650,6 +650,8 @@ test('a halt of two sides that do not see each other says so and which ports to 
   const before = Object.fromEntries(NAMES.map((name) => [name, NAMES.filter((one) => one !== name)]));
   expect(haltOf(pairs, { ...before, n1: ['n2'] })).toEqual(split);
   expect(haltOf(pairs, before)[1]).toMatch(/^see that n1, n2, n3, n4 reach the others \(p2p ports\), and if no block /);
+  // Each side may see a node that is not known here, and the other through that.
+  expect(haltOf({ ...pairs, n2: ['n1', 'x'], n3: ['n4', 'x'] })[1]).toMatch(/^see that n1, n2, n3, n4 reach /);
   // One that sees both sides tells each what the other says.
   expect(haltOf({ ...pairs, n2: ['n1', 'n3'], n3: ['n2', 'n4'] })[1]).toMatch(/^see that n1, n2, n3, n4 reach /);
 });
