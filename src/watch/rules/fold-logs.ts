@@ -3,8 +3,8 @@ import { isSampled } from '../../model/lag.ts';
 import type { LogHit } from '../../model/log.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { Component } from '../../model/target.ts';
+import { readVoteProof } from '../logs/read-vote-proof.ts';
 import { foldRelayerLog } from './fold-relayer-log.ts';
-import { readVoteProof } from './read-vote-proof.ts';
 import { readHeight } from './view.ts';
 
 /** More addresses than any subnet has nodes. Limits the memory (6 MB) if a sender keeps changing its address. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { compilePack, createMatcher } from '../../../src/watch/logs/match/create-matcher.ts';
 import { nodePack } from '../../../src/watch/logs/packs/node-pack.ts';
+import { readVoteProof } from '../../../src/watch/logs/read-vote-proof.ts';
 import { foldLogHit } from '../../../src/watch/rules/fold-logs.ts';
-import { readVoteProof } from '../../../src/watch/rules/read-vote-proof.ts';
 import { createSigner, hashOf, toCertificateContent, toProofField, toVoteContent } from '../../support/double-votes.ts';
 import { NODE_FORMATS, type NodeRecord } from '../../support/log-formats.ts';
 
