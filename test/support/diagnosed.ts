@@ -1,6 +1,7 @@
 import type { ChainObservation } from '../../src/model/chain.ts';
 import type { Facts, KnownTarget } from '../../src/model/facts.ts';
 import type { Container, Fault } from '../../src/model/observation.ts';
+import type { WalletFacts } from '../../src/model/parent-chain.ts';
 import { indexProblems, type Problem, type Suspicion } from '../../src/model/problem.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
 import { type ClientName, DEFAULT_SETTINGS, type NodeTarget, type ServiceTarget } from '../../src/model/target.ts';
@@ -40,6 +41,16 @@ export const containerOf = (name: string, over: Partial<Container> = {}): Facts[
   restarts: 0,
   oomKills: 0,
   inspected: true,
+});
+
+/** A wallet that has just been read for the first time. */
+export const walletOf = (balance: bigint): WalletFacts => ({
+  balance,
+  readAt: NOW,
+  richSince: NOW,
+  changedAt: NOW,
+  parts: [],
+  recent: [],
 });
 
 /** A container as somebody's `docker stop` leaves it. */

@@ -7,7 +7,7 @@ import { findPacketProblem } from '../../../src/watch/diagnosis/find-packet-prob
 import { findWalletProblem } from '../../../src/watch/diagnosis/find-wallet-problem.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { foldRelay } from '../../../src/watch/rules/fold-subnet.ts';
-import { diagnosedNode, diagnosedService, listCauses, NOW } from '../../support/diagnosed.ts';
+import { diagnosedNode, diagnosedService, listCauses, NOW, walletOf } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
 const MINUTE = 60_000;
@@ -57,15 +57,6 @@ const stuck = (more: Partial<Route> = {}, newestBlock = 980, facts: Partial<Pack
   movedAt: NOW - 20 * MINUTE,
   oldestAt: NOW - 30 * MINUTE,
   ...facts,
-});
-
-const wallet = (balance: bigint): WalletFacts => ({
-  balance,
-  readAt: NOW,
-  richSince: NOW,
-  changedAt: NOW,
-  parts: [],
-  recent: [],
 });
 
 function find(
@@ -151,10 +142,10 @@ describe('the cause', () => {
     expect(find({ to_subnet: stuck() }, bare)?.evidence).toMatch(/SUBNET_ZERO_WALLET_PK does not begin with 0x, so/);
     // It is not used in the other direction.
     expect(find({ to_parent: stuck() }, bare)?.evidence).toMatch(/as far as is known$/);
-    const empty = find({ to_parent: stuck() }, relayer(), { parent_zero: wallet(0n) });
+    const empty = find({ to_parent: stuck() }, relayer(), { parent_zero: walletOf(0n) });
     expect(empty?.evidence).toMatch(new RegExp(`the wallet that delivers them, ${ADDRESS}, has no coins$`));
     expect(empty?.fix).toBe(`send coins to ${ADDRESS} (the key of PARENTNET_ZERO_WALLET_PK) on the parent chain`);
-    expect(find({ to_parent: stuck() }, relayer(), { parent_zero: wallet(1n) })?.evidence).toMatch(
+    expect(find({ to_parent: stuck() }, relayer(), { parent_zero: walletOf(1n) })?.evidence).toMatch(
       /as far as is known$/,
     );
   });
@@ -208,7 +199,7 @@ test('it is left out while another problem of the parent chain explains it', () 
 
 test('of the four wallets, the one that ends first is low', () => {
   const part = (spent: bigint) => [{ from: NOW - 3_600_000, watchedMs: 3_600_000, spent, payments: 60 }];
-  const low = (spent: bigint): WalletFacts => ({ ...wallet(50n * 10n ** 18n), parts: part(spent), level: 'low' });
+  const low = (spent: bigint): WalletFacts => ({ ...walletOf(50n * 10n ** 18n), parts: part(spent), level: 'low' });
   const relay: RelayFacts = {
     observation: {
       packets: {},

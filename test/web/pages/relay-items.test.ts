@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import type { WalletFacts } from '../../../src/model/parent-chain.ts';
 import type { PacketFacts, RelayFacts } from '../../../src/model/relay.ts';
 import type { SubnetState } from '../../../src/model/snapshot.ts';
 import { checkpointItem } from '../../../src/web/pages/checkpoint-item.ts';
 import { otherWalletItems, packetsItem } from '../../../src/web/pages/relay-items.ts';
 import { toStatus } from '../../../src/web/to-status.ts';
-import { diagnosedNode, NOW } from '../../support/diagnosed.ts';
+import { diagnosedNode, NOW, walletOf } from '../../support/diagnosed.ts';
 import { words } from '../../support/page-words.ts';
 import { renderPage } from '../../support/render-page.ts';
 import { stateOf } from '../../support/snapshots.ts';
@@ -21,15 +20,6 @@ const packets = (pending: number, oldestAt?: number): PacketFacts => ({
   movedAt: NOW,
   ...(oldestAt !== undefined && { oldestAt }),
 });
-const wallet = (balance: bigint): WalletFacts => ({
-  balance,
-  readAt: NOW,
-  richSince: NOW,
-  changedAt: NOW,
-  parts: [],
-  recent: [],
-});
-
 const relay: RelayFacts = {
   observation: {
     packets: { to_parent: { ok: true, value: reading }, to_subnet: { ok: true, value: reading } },
@@ -40,7 +30,7 @@ const relay: RelayFacts = {
     lite: { epoch: 300, gap: 150, latest: 451, buffered: 2 },
   },
   packets: { to_parent: packets(1_234, NOW - 12 * MINUTE), to_subnet: packets(0) },
-  wallets: { parent_zero: wallet(3n * 10n ** 18n), subnet_zero: wallet(0n) },
+  wallets: { parent_zero: walletOf(3n * 10n ** 18n), subnet_zero: walletOf(0n) },
 };
 
 /** A subnet at block 1000, whose relayer is known to do this. */
