@@ -21,6 +21,10 @@ export const withPrefix = (prefix: string, causes: Causes): Causes =>
 /** The patterns of logs that show that memory ran out; only the later ones name the reason. */
 export const MEMORY_SIGNS = ['build_killed', 'heap_exhausted', 'build_aborted'] as const;
 
+/** What to do about a path that is too long for a socket. The log of a node gives it as it is inside its container. */
+export const SHORTER_PATH =
+  'move the folder of the deployment (generated) to a shorter path, or, if the path in its log is one inside the container, change DATA_DIR or the volume in docker-compose.yml';
+
 /** Libraries put the reason first; a longer text holds the transaction, and would be slow to read. */
 const WITHIN = '[^]{0,1500}?';
 

@@ -3,7 +3,7 @@ import { findContainer, findSeries, isOfRun, isRestartPlanned, LOOP_MS, START_MS
 import type { TargetState } from '../../model/snapshot.ts';
 import { COMPONENTS, type Target } from '../../model/target.ts';
 import { CLIENTS } from '../clients/clients.ts';
-import { MEMORY_SIGNS, requestCauses } from '../logs/known-causes.ts';
+import { MEMORY_SIGNS, requestCauses, SHORTER_PATH } from '../logs/known-causes.ts';
 import {
   afterBlocks,
   afterEnd,
@@ -79,7 +79,7 @@ export const knownFailures: readonly KnownFailure[] = [
       'The node restarts in a loop; its log ends in `Fatal: Error starting protocol stack: listen unix … bind: invalid argument`.',
     cause:
       'The path of the socket XDC.ipc is longer than 107 bytes, the limit of a unix socket. Usually the folder of the deployment is nested too deeply.',
-    fix: 'move the folder of the deployment (generated) to a shorter path, or, if the path in its log is one inside the container, change DATA_DIR or the volume in docker-compose.yml; and start it again',
+    fix: `${SHORTER_PATH}; and start it again`,
     // The Fatal line came in 4 of 10 real starts, the warning in all of them.
     signs: ['ipc_path_too_long', 'ipc_path_long'],
     endsProgram: true,

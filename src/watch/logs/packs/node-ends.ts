@@ -1,3 +1,4 @@
+import { SHORTER_PATH } from '../known-causes.ts';
 import { error, fatal, type PatternRows } from './pattern-rows.ts';
 import { startFaults } from './program-ends.ts';
 
@@ -48,7 +49,7 @@ export const nodeEnds = {
     'Fatal: Error starting protocol stack: listen unix ',
     'the path of the folder is too long for a socket',
     {
-      fix: 'move the deployment to a shorter path',
+      fix: SHORTER_PATH,
       match: /^Fatal: Error starting protocol stack: listen unix \S+: bind: invalid argument/,
     },
   ),

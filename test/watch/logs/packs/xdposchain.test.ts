@@ -92,7 +92,7 @@ test.each([
   [
     'ipc_path_too_long',
     'Fatal: Error starting protocol stack: listen unix /a/XDC.ipc: bind: invalid argument',
-    /move the deployment to a shorter path/,
+    /move the folder .* to a shorter path, or, .* change DATA_DIR or the volume/,
   ],
   [
     'database_corrupt',
