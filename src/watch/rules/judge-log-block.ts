@@ -48,8 +48,16 @@ function isWatching({ facts: { node, logs } }: View<NodeTarget>): boolean {
   return level < INFO && address !== undefined && masternodes?.active.includes(address) === false;
 }
 
-/** A log without new blocks of a node whose RPC rises is not a fault: it prints none, or into another file. */
-function judgeSilentLog(view: View<NodeTarget>, seen: string, logged = -Infinity): Judgement | undefined {
+/**
+ * A log without new blocks of a node whose RPC rises is not a fault: it prints none, or into another file. `before`: the last height that it
+ * has shown, even of a run before.
+ */
+function judgeSilentLog(
+  view: View<NodeTarget>,
+  seen: string,
+  logged = -Infinity,
+  before = logged,
+): Judgement | undefined {
   const { target, facts, settings } = view;
   const { latest } = facts.node ?? {};
   // A log that has shown its height misses nothing.
@@ -57,7 +65,9 @@ function judgeSilentLog(view: View<NodeTarget>, seen: string, logged = -Infinity
   const isOfRunNow = latest.lastGoodAt >= (findContainer(facts.container)?.startedAt ?? 0);
   const rpc = facts.node?.observation.latest.ok ? 'is' : isOfRunNow ? 'was last' : 'before its start was';
   const above = `${seen}, while its RPC ${rpc} at block ${latest.number}`;
-  const isFarAbove = latest.number - Math.max(logged, 0) > settings.rpc.maxLag;
+  // A height above that of now is of another chain.
+  const shown = before > latest.number ? 0 : Math.max(before, 0);
+  const isFarAbove = latest.number - shown > settings.rpc.maxLag;
   // A log that lacks so many blocks does not show that the node stands.
   if (!rises(view)) return isFarAbove && logged >= 0 ? unknown(above) : undefined;
   // The node itself stood until now, or its next line shows these blocks.
@@ -97,7 +107,8 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
       return unknown(`${neither} for ${formatDuration(waited)}`, `if it stays so, ${raiseLevel}`);
     if (waited < stallAfterMs) return unknown(`the log of ${name} has shown no block yet, and has time to`);
     const seen = `the log of ${name} has shown no block for ${formatDuration(waited)}`;
-    return judgeSilentLog(view, seen) ?? fail(seen, commandToSeeLog(target));
+    const before = logs.node?.height ?? logs.node?.heightBefore;
+    return judgeSilentLog(view, seen, undefined, before) ?? fail(seen, commandToSeeLog(target));
   }
   const skew = describeSkew(logs.clockAheadMs ?? 0);
   const also = skew === undefined ? '' : `, and ${skew.seen}`;

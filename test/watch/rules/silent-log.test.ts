@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { NodeLogFacts } from '../../../src/model/facts.ts';
 import type { Container } from '../../../src/model/observation.ts';
 import { judgeLogBlock } from '../../../src/watch/rules/judge-log-block.ts';
 import { addressOf, diagnosedNode, NOW } from '../../support/diagnosed.ts';
@@ -69,6 +70,28 @@ test('a block that the run before has printed is none of this one', () => {
   });
   // A log that had got further than the chain of now is no better.
   expect(judge(2_000, 2_000, 120_000, 4, own, 60_000)).toMatchObject({ verdict: 'degraded' });
+});
+
+test('a log lacks no block that a run before has shown, as when a halt is over', () => {
+  const said = (node: NodeLogFacts) => {
+    const { target, facts } = diagnosedNode('n2', NAMES, {
+      height: 1_000,
+      stalledMs: 2_000,
+      container: { startedAt: NOW - 90_000 },
+    });
+    if (target.component !== 'node' || facts.logs === undefined) throw new Error('a node with a log is expected');
+    return judgeLogBlock(
+      aView(target, { ...facts, logs: { ...facts.logs, node: { level: 4, ...node } } }, { now: NOW }),
+    );
+  };
+  const seen = 'the log of n2 has shown no block for 1m 30s, while its RPC is at block 1000';
+  for (const height of [990, 1_000]) {
+    expect(said({ height, advancedAt: NOW - 95_000 })).toMatchObject({ verdict: 'pass', seen });
+    expect(said({ heightBefore: height })).toMatchObject({ verdict: 'pass', seen });
+  }
+  expect(said({ heightBefore: 989 })).toMatchObject({ verdict: 'degraded', seen });
+  // Of another chain.
+  expect(said({ heightBefore: 1_001 })).toMatchObject({ verdict: 'degraded', seen });
 });
 
 test('what the RPC of the container before said is told as that', () => {
