@@ -55,8 +55,8 @@ export interface SubnetProber {
   isOutdatedBy?(target: Target, containerId: string): boolean;
   /** A container of a compose project has come or gone that is of no target; true if the list of that project may be wrong now. */
   isProjectOutdated?(engine: string, project: string | undefined): boolean;
-  /** The log of a target shows that something has failed; true if that is worth a probe soon. */
-  isDoubtedBy?(target: Target): boolean;
+  /** The log of a target shows that something has failed: in how many milliseconds that is worth a probe; undefined if it is not. */
+  doubtedAfterMs?(target: Target): number | undefined;
   /** Never rejects, and ends when the signal aborts. */
   probe(signal: AbortSignal): Promise<SubnetObservation>;
   /** Closes what is kept open between two probes. */

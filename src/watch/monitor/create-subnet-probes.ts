@@ -101,7 +101,10 @@ function createRunning(prober: SubnetProber, subnet: Subnet, options: SubnetProb
     },
     containerStarted: (target: Target, containerId: string): void =>
       runSoonIf(prober.isOutdatedBy?.(target, containerId)),
-    targetFailed: (target: Target): void => runSoonIf(prober.isDoubtedBy?.(target), AFTER_FAILURE_MS),
+    targetFailed: (target: Target): void => {
+      const afterMs = prober.doubtedAfterMs?.(target);
+      runSoonIf(afterMs !== undefined, Math.max(afterMs ?? 0, AFTER_FAILURE_MS));
+    },
     projectChanged: (engine: string, project: string | undefined, hasStarted: boolean): void =>
       runSoonIf(prober.isProjectOutdated?.(engine, project), hasStarted ? AFTER_START_MS : AFTER_END_MS),
     stop: (): void => {

@@ -119,14 +119,14 @@ export function createParentProber(
   const readers = loadOnce(() => Promise.all([import('./read-contract.ts'), import('./ask-next-block.ts')]));
   let asked: { readonly at: number; readonly next: NextBlock | undefined } | undefined;
   let isDoubted = false;
-  const isAskedWithin = (ms: number) => asked !== undefined && performance.now() - asked.at < ms;
+  const askedMs = () => performance.now() - (asked?.at ?? Number.NEGATIVE_INFINITY);
   const readContract = async (address: string, signal: AbortSignal): Promise<ParentResult<ContractReading>> => {
     const [{ readContract: read }, { askNextBlock }] = await readers.get();
     const [to, from] = [toAddress(address), wallet && toAddress(wallet)];
     const reading = await compare(await read(contractClient, to, signal), finder, signal);
     if (!reading.ok || reading.value.kind !== 'checkpoint') return reading;
     const { checkpoint } = reading.value;
-    if (isDoubted || asked?.next?.refusal !== undefined || !isAskedWithin(NEXT_EVERY_MS)) {
+    if (isDoubted || asked?.next?.refusal !== undefined || askedMs() >= NEXT_EVERY_MS) {
       isDoubted = false;
       const next = await askNextBlock(contractClient, finder, { to, from }, checkpoint, signal);
       const after = next?.refusal === undefined ? reading : await read(contractClient, to, signal);
@@ -151,10 +151,10 @@ export function createParentProber(
         ...(wallet && { balance: readAnswer(balance, readQuantity) }),
       };
     },
-    /** A submission has failed. Whether that is worth a probe now. */
-    doubt: (): boolean => {
-      isDoubted = contract !== undefined && !isAskedWithin(DOUBTED_EVERY_MS);
-      return isDoubted;
+    /** A submission has failed. In how many milliseconds a probe is worth it; undefined where no contract is read. */
+    doubt: (): number | undefined => {
+      isDoubted = contract !== undefined;
+      return isDoubted ? Math.max(DOUBTED_EVERY_MS - askedMs(), 0) : undefined;
     },
     close: (): void => {
       client.close();

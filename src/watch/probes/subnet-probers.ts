@@ -20,7 +20,7 @@ export interface SubnetProberTools extends SetupTools {
 interface Source<Kind extends SubnetProbeKind>
   extends Pick<
     SubnetProber,
-    'everyMs' | 'firstAfterMs' | 'isOutdatedBy' | 'isDoubtedBy' | 'isProjectOutdated' | 'close'
+    'everyMs' | 'firstAfterMs' | 'isOutdatedBy' | 'doubtedAfterMs' | 'isProjectOutdated' | 'close'
   > {
   readonly probe: (signal: AbortSignal) => Promise<SubnetObservation<Kind>>;
 }
@@ -92,7 +92,7 @@ const definitions: { readonly [Kind in SubnetProbeKind]: Definition<Kind> } = {
           const againMs = findAgainMs(seen, wall(), most);
           return { kind: 'parent', seen, ...(againMs !== undefined && { againMs }) };
         },
-        isDoubtedBy: ({ component }) => component === 'relayer' && doubt(),
+        doubtedAfterMs: ({ component }) => (component === 'relayer' ? doubt() : undefined),
         close,
       };
     },
