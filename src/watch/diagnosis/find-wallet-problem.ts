@@ -88,6 +88,9 @@ function findUnpaying(view: SubnetView, wallets: readonly RelayerWallet[]): Foun
 
 /** A wallet that pays for what the relayer does cannot pay, or has coins for some days only: the one that ends first. */
 export function findWalletProblem(view: SubnetView): Found {
+  const { progress, contractSince } = view.facts.parent ?? {};
+  // A chain that has lost the contract is another one: what the wallet had there, and what it has here, says nothing.
+  if (progress !== undefined && contractSince === undefined) return undefined;
   const wallets = listWallets(view.subnet.parentChain, view.facts);
   const unpaying = findUnpaying(view, wallets);
   if (unpaying !== undefined) return unpaying;

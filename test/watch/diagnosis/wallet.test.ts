@@ -60,6 +60,7 @@ const causesOf = (
   parentChain: NonNullable<Subnet['parentChain']> = { rpc: 'http://p', wallet: WALLET },
   before = since(NOW - 2 * MINUTE),
   progress?: CheckpointProgress,
+  hasContract = true,
 ) => {
   const targets = [...NAMES.map((name) => diagnosedNode(name, NAMES)), ...services];
   const parent: ParentFacts = {
@@ -69,6 +70,7 @@ const causesOf = (
       ...(progress && { contract: { ok: true, value: { kind: 'checkpoint', checkpoint: progress.checkpoint } } }),
     },
     ...(progress && { progress }),
+    ...(hasContract && { contractSince: 0 }),
     at: NOW,
     headAgeMs: 2_000,
     firstChainId: 551,
@@ -150,6 +152,18 @@ test('one with less than each of its last payments took is out of funds before t
   expect(causesOf(drained(COIN / 4n), [unpaid]).map(({ evidence }) => evidence)).toEqual([
     expect.stringContaining('; 0xcd0340a2214058390d204a826de05312deadbeef has 0.25 coins'),
   ]);
+});
+
+test('one of a chain that has lost its contract is none that pays, until the contract is read again', () => {
+  const block = { hash: '0xaa', number: 990 };
+  const progress: CheckpointProgress = {
+    ...{ checkpoint: { mode: 'full', latest: block, committed: block }, readAt: NOW, hasAdvanced: true },
+    ...{ advancedAt: NOW, recent: [{ at: NOW, number: 990 }] },
+  };
+  const found = (coins: number, hasContract: boolean) =>
+    problems(wallet(coins), undefined, undefined, [], progress, hasContract);
+  expect([found(0, true), found(500, true)]).toEqual([['wallet_without_funds'], ['wallet_nearly_empty']]);
+  expect([found(0, false), found(500, false)]).toEqual([[], []]);
 });
 
 test('while its spend was watched for less than an hour, it is told in round numbers, and for two weeks', () => {
