@@ -35,11 +35,13 @@ const SUMMARY: Readonly<
 };
 
 const NO_PARENT = ['parent_unreachable', 'the relayer does not reach the parent chain'] as const;
+/** The node may have answered all the same. */
+const NO_ANSWER = ['parent_unreachable', 'the relayer gets no proper answer from the parent chain'] as const;
 /** Why submissions fail, by the pattern of the line in which the relayer says it: the problem and its summary. */
 const RELAYER_CAUSES: Readonly<Record<string, readonly [ProblemName, string]>> = {
   contract_missing: ['contract_missing', 'the parent chain has no checkpoint contract at the address of the relayer'],
-  parent_unreachable: NO_PARENT,
-  parent_head_unreadable: NO_PARENT,
+  parent_unreachable: NO_ANSWER,
+  parent_head_unreadable: NO_ANSWER,
   submit_unconnected: NO_PARENT,
   ...Object.fromEntries(Object.keys(requestCauses('', '')).map((name) => [`submit_${name}`, NO_PARENT])),
 };

@@ -116,6 +116,12 @@ test('a relayer whose heap is full is dead of it, and nothing else is said of it
 
 test('a relayer without a mode says which of its variables is missing, where its container shows that', () => {
   const wordsWithout = (unset?: readonly string[]) => {
+  [
+    'parent_unreachable',
+    'parent_unreachable',
+    'the relayer gets no proper answer from the parent chain',
+    'see that the node that PARENTNET_URL names answers, has all blocks of its chain',
+  ],
     const state = showing('relayer', 'modes', { relayer: { submissions: 0, byMode: {}, modes: [] } });
     const created = unset && { created: { unset } };
     const { facts } = state;

@@ -108,7 +108,7 @@ export const relayerPack: readonly LogPattern[] = toPack({
     'Error getLastCommittedBlockInfo while trying to fetch',
     'the parent chain gave no committed block',
     {
-      fix: 'check PARENTNET_URL and its limits',
+      fix: 'see that the node that PARENTNET_URL names answers, has all blocks of its chain, and does not limit the relayer',
       match: new RegExp(`^(?!.*${NO_CONTRACT})[^"]* from PARENTNET `),
     },
   ),
@@ -122,7 +122,7 @@ export const relayerPack: readonly LogPattern[] = toPack({
     },
   ),
   parent_unreachable: error(LAST_AUDITED, 'the parent chain does not answer properly', {
-    fix: 'check PARENTNET_URL and its limits',
+    fix: 'see that the node that PARENTNET_URL names answers, has all blocks of its chain, and does not limit the relayer',
     match: new RegExp(`^${LAST_AUDITED} in XDC (PARENTNET|mainnet)(?!.*${NO_CONTRACT})`),
   }),
   reverse_contract_unreadable: error(LAST_AUDITED, 'the reverse checkpoint contract could not be read', {
