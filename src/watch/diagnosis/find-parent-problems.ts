@@ -64,8 +64,12 @@ function findUnanswered(view: SubnetView, parent: ParentFacts): Found {
   const { head } = observation;
   if (head.ok || unanswered === undefined) return undefined;
   const lastedMs = view.now - unanswered.since;
-  const since = lastedMs < SHORT_MS ? '' : `, for ${formatDuration(lastedMs)}`;
-  const seen = `the node of the parent chain ${head.why}${since}`;
+  // The outage has lasted for so long; what its node does now may be newer.
+  const its =
+    lastedMs < SHORT_MS
+      ? 'the node of the parent chain'
+      : `the parent chain has not been readable for ${formatDuration(lastedMs)}: its node`;
+  const seen = `${its} ${head.why}`;
   const hasSubmitted = findSubmission(view) >= unanswered.since;
   const shows = submits(view);
   const { byMode = {} } = findRelayer(view)?.state.facts.logs?.relayer ?? {};

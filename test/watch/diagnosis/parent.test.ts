@@ -521,7 +521,8 @@ describe('a parent chain', () => {
       problem: 'parent_unreachable',
       component: 'relayer',
       summary: 'the parent chain does not answer',
-      evidence: 'the node of the parent chain cannot be reached, for 1m, and the relayer submits nothing',
+      evidence:
+        'the parent chain has not been readable for 1m: its node cannot be reached, and the relayer submits nothing',
       fix: 'start the node of the parent chain or open the way to it, or name another one in PARENTNET_URL and parentChain.rpc',
       explains: [{ component: 'relayer', name: 'relayer', check: 'submissions' }],
     });
@@ -534,7 +535,7 @@ describe('a parent chain', () => {
       problem: 'parent_unseen',
       summary: 'subnetd cannot read the parent chain',
       evidence:
-        'the node of the parent chain answers HTTP 429, for 1m, while the relayer submits; whether its blocks arrive is not known',
+        'the parent chain has not been readable for 1m: its node answers HTTP 429, while the relayer submits; whether its blocks arrive is not known',
       fix: 'see that parentChain.rpc of the inventory is reached from here, or name the node of PARENTNET_URL there',
     });
     const unread = { ...parent(), observation: { ...seen, contract: { ok: false, why: 'answers HTTP 429' } } } as const;
@@ -549,7 +550,8 @@ describe('a parent chain', () => {
     expect(causesOf(silent(), [relayer(10_000, { submittedAt: NOW - MINUTE - 1 })])[0]).toMatchObject({
       problem: 'parent_unreachable',
       summary: 'the parent chain does not answer',
-      evidence: 'the node of the parent chain cannot be reached, for 1m, and the relayer has submitted nothing since',
+      evidence:
+        'the parent chain has not been readable for 1m: its node cannot be reached, and the relayer has submitted nothing since',
       confirmMs: 16_000,
     });
     const attempt = (at: number) => ({
@@ -564,7 +566,7 @@ describe('a parent chain', () => {
     expect(causesOf(silent(), [relayer(10_000, { submittedAt: NOW - MINUTE })])[0]).toMatchObject({
       problem: 'parent_unseen',
       evidence:
-        'the node of the parent chain cannot be reached, for 1m, while the relayer submits; whether its blocks arrive is not known',
+        'the parent chain has not been readable for 1m: its node cannot be reached, while the relayer submits; whether its blocks arrive is not known',
     });
     const queue = {
       mode: 'full',
@@ -589,7 +591,7 @@ describe('a parent chain', () => {
     expect(causesOf(unread, [lite])[0]).toMatchObject({
       problem: 'parent_unseen',
       evidence:
-        'the node of the parent chain cannot be reached, for 1m, while the relayer shows no fault; whether its blocks arrive is not known',
+        'the parent chain has not been readable for 1m: its node cannot be reached, while the relayer shows no fault; whether its blocks arrive is not known',
     });
   });
 
