@@ -114,11 +114,14 @@ export const OLD_READING_MS = 15_000;
 export function describeContract(view: SubnetView, progress: CheckpointProgress): string {
   const { checkpoint, advancedAt, hasAdvanced, readAt } = progress;
   const lag = findLag(view);
-  const behind = lag && lag.blocks > 0 ? `, ${lag.blocks} blocks (${formatDuration(lag.ms)}) behind the subnet` : '';
   const since = formatDuration(Math.max(readAt - advancedAt, 0));
   const moved = hasAdvanced ? `, and was seen to move ${formatMoment(advancedAt, view)}` : '';
   const isOld = view.now - readAt >= OLD_READING_MS;
+  // An old reading is not compared with blocks that the subnet has made since.
+  const later = isOld ? lag?.since : undefined;
+  const [blocks, ms] = [(lag?.blocks ?? 0) - (later?.blocks ?? 0), (lag?.ms ?? 0) - (later?.ms ?? 0)];
+  const far = `${isOld ? 'at least ' : ''}${blocks} blocks (${formatDuration(Math.max(ms, 0))}) behind the subnet`;
   const [is, has, read] = isOld ? ['was', 'had', ` when it was read ${formatMoment(readAt, view)}`] : ['is', 'has', ''];
   const moves = advancedAt !== readAt ? `, and ${has} not moved for ${since}${read}` : moved;
-  return `the contract ${is} at block ${checkpoint.committed.number}${behind}${moves}`;
+  return `the contract ${is} at block ${checkpoint.committed.number}${blocks > 0 ? `, ${far}` : ''}${moves}`;
 }

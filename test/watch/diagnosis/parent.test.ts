@@ -415,6 +415,18 @@ describe('a checkpoint contract', () => {
     });
   });
 
+  test('that was read a while ago is not compared with the blocks that the subnet has made since', () => {
+    const said = (number: number, readMs: number) =>
+      only(parent(at(number), { ...still(6 * MINUTE), hasAdvanced: false, readAt: NOW - readMs }), [
+        failing('job_failed'),
+      ])?.evidence.split('it fails; the contract ')[1];
+    expect(said(900, 14_999)).toMatch(/^is at block 900, 98 blocks \(3m 16s\) behind the subnet, and has not/);
+    expect(said(900, 26_000)).toBe(
+      'was at block 900, at least 85 blocks (2m 50s) behind the subnet, and had not moved for 5m 34s when it was read 26s ago (02:46:14 UTC)',
+    );
+    expect(said(945, 120_000)).toMatch(/^was at block 945, and had not moved for 4m when/);
+  });
+
   test('that was read before the log of the relayer missed it does not speak against that', () => {
     const said = (readMs: number, pattern: string) => {
       const targets = [...nodes, failing(pattern)];
