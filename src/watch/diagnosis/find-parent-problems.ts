@@ -174,13 +174,13 @@ function findOldContract(view: SubnetView, { checkpoint }: CheckpointProgress): 
 /** The relayer was created with another contract than the one that is read, so that it cannot follow the subnet. */
 function findElsewhere(view: SubnetView): Found {
   const relayer = findRelayer(view);
-  const { created, sources } = relayer?.state.facts.logs ?? {};
-  const submittedTo = created?.contract;
+  const { logs, container } = relayer?.state.facts ?? {};
+  const submittedTo = logs?.created?.contract;
   const { contract } = view.subnet.parentChain ?? {};
   if (submittedTo === undefined || contract === undefined || toAddress(contract) === submittedTo) return undefined;
   // What a reload of the inventory has named was not wrong before.
   const { contractSince = view.now } = view.facts.parent ?? {};
-  const isReloaded = contractSince - (sources?.container?.since ?? contractSince) > START_MS;
+  const isReloaded = contractSince - (container?.runsSince ?? contractSince) > START_MS;
   const startedAt = (relayer && startedAtOf(relayer)) ?? view.now;
   return suspectParent(view, 'checkpoint_behind', {
     about: submittedTo,

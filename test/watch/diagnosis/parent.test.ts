@@ -184,15 +184,15 @@ describe('a checkpoint contract', () => {
 
   test('is another one since the container of the relayer was started, unless the inventory was reloaded since', () => {
     const other = `0x${'0c'.repeat(20)}`;
-    const since = (at: number) => ({
-      sources: { container: { up: true, lines: 9, since: at } },
-      created: { contract: other },
-    });
-    const lasted = (at: number) =>
-      causesOf({ ...parent(), contractSince: NOW - 20_000 }, [relayer(10_000, {}, since(at))]).map((one) => [
+    const { target, facts } = relayer(10_000, {}, { created: { contract: other } });
+    // When an inspection first found it running: after a restart of subnetd, shortly before the contract was read.
+    const lasted = (runsSince: number) => {
+      const seenSince = { target, facts: { ...facts, container: { ...facts.container, runsSince } } } as KnownTarget;
+      return causesOf({ ...parent(), contractSince: NOW - 20_000 }, [seenSince]).map((one) => [
         one.problem,
         one.lastedMs,
       ]);
+    };
     expect(lasted(NOW - 80_000)).toEqual([['checkpoint_behind', 60 * MINUTE]]);
     expect(lasted(NOW - 80_001)).toEqual([['checkpoint_behind', undefined]]);
   });
