@@ -69,6 +69,20 @@ export function formatMoment(at: WatchedMs, { now, toWall }: Moment): string {
   return `${formatAgo(at, now)} (${now - at < DAY_MS ? second.slice(11) : second})`;
 }
 
+/** A moment as `formatMoment` says it; group 1 is when it was. */
+const MOMENT = /\b(?:just now|\d+[dhms](?: \d+[hms])? ago) \(((?:[\d-]+ )?[\d:]+ UTC)\)/g;
+
 /** A text that is not renewed any more, without how long ago its moments were: `at 22:00:00 UTC`. */
-export const dropAges = (text: string): string =>
-  text.replaceAll(/(?:just now|\d+[a-z]+(?: \d+[a-z]+)? ago) \(((?:[\d-]+ )?[\d:]+ UTC)\)/g, 'at $1');
+export const dropAges = (text: string): string => text.replaceAll(MOMENT, 'at $1');
+
+/** A text of up to a day ago with how long ago its moments are by now. */
+export function renewAges(text: string, { now, toWall }: Moment): string {
+  const wall = toWall(now);
+  if (Number.isNaN(wall)) return text;
+  return text.replaceAll(MOMENT, (said: string, when: string) => {
+    const at = Date.parse(when.includes('-') ? when : `${formatSecond(wall).slice(0, 10)} ${when}`);
+    // What is ahead is of the day before, or just now by a clock that differs.
+    const isOfDayBefore = at - wall > (said.startsWith('just') ? DAY_MS / 2 : 0);
+    return `${formatAgo(isOfDayBefore ? at - DAY_MS : at, wall)} (${when})`;
+  });
+}

@@ -191,12 +191,12 @@ export const follow = (
 ): FollowedProblems =>
   followProblems(indexProblems(before.problems), before.ended, indexProblems(found), targets, now, shown);
 
-/** The causes that the real rules and the diagnosis find in these targets at `NOW`. */
-export const diagnosed = (targets: readonly KnownTarget[]): readonly Suspicion[] =>
+/** The causes that the diagnosis finds at `NOW` in these targets, as the real rules have judged them. */
+export const diagnosed = (targets: readonly KnownTarget[], judgedAt = NOW): readonly Suspicion[] =>
   listCauses(
     viewSubnet(
       { name: 'devnet', consensus: 'XDPoS', targets: targets.map(({ target }) => target), settings: DEFAULT_SETTINGS },
-      judgeTargets(targets, NOW),
+      judgeTargets(targets, judgedAt),
       NOW,
     ),
   );

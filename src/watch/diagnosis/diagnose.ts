@@ -1,4 +1,5 @@
 import type { ClockDisturbances } from '../../lib/clock.ts';
+import { renewAges } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
 import { listNames } from '../../lib/words.ts';
 import {
@@ -182,7 +183,9 @@ export function diagnose(view: SubnetView, clock: ClockDisturbances = {}, ended:
   const page = found.get({ problem: 'subnet_halted' }) ?? found.get({ problem: 'quorum_at_risk' });
   if (page !== undefined) found.set(withReasons(page, view, found.values));
   // While nothing could be reached, silence was not evidence: each problem is confirmed by what is found from now on.
-  if (before.values.some(({ problem }) => isBlind(problem)))
-    for (const one of found.values) found.set({ ...one, lastedMs: 0 });
+  const wasBlind = before.values.some(({ problem }) => isBlind(problem));
+  // What a check has seen was said when that was judged.
+  for (const one of found.values)
+    found.set({ ...one, evidence: renewAges(one.evidence, view), ...(wasBlind && { lastedMs: 0 }) });
   return found;
 }

@@ -396,7 +396,7 @@ describe('containers stay problems of their own', () => {
         'container_restarting',
         'n5',
         'the container of n5 has crashed and was restarted',
-        'generated-n5-1 runs but restarted 1m 39s ago (02:45:00 UTC) after exit code 137 (killed; Docker does not report it as out of memory)',
+        'generated-n5-1 runs but restarted 1m 40s ago (02:45:00 UTC) after exit code 137 (killed; Docker does not report it as out of memory)',
       ],
     ]);
   });

@@ -38,7 +38,8 @@ test('a relayer without its redis ends the cycle that it has begun, so that it s
   const at = NOW - 5_000;
   const full = { cycleAt: at, phase: 'attempt', phaseAt: NOW - 1_000, attempted: true } as const;
   const relayer = { submissions: 1, modes: ['full'], byMode: { full }, redisDiedAt: NOW - 3_000 } as const;
-  const found = diagnosed([showing('relayer', 'redis_exited', { relayer, isUp: true })]);
+  const target = showing('relayer', 'redis_exited', { relayer, isUp: true });
+  const found = diagnosed([target]);
   expect(found.map(({ problem, summary, evidence }) => [problem, summary, evidence])).toEqual([
     ['relayer_redis_dead', 'the redis of the relayer has ended', expect.stringMatching(/^its redis ended 3s ago/)],
     [
@@ -49,6 +50,29 @@ test('a relayer without its redis ends the cycle that it has begun, so that it s
   ]);
 });
 
+  // One moment has one age, whenever its check was judged.
+  const stopped = diagnosed([target], NOW - 2_000).find(({ problem }) => problem === 'relayer_stopped');
+  expect(stopped?.evidence).toBe(found[1]?.evidence);
+});
+
+test('the log of a relayer that was read before its container was made again says nothing of it', () => {
+  const at = NOW - 90_000;
+  const full = { cycleAt: at, phase: 'done', phaseAt: at, submittedAt: at, attempted: false } as const;
+  const one = showing('relayer', 'redis_started', {
+    relayer: { submissions: 1, modes: ['full'], byMode: { full } },
+    isUp: true,
+  });
+  const found = (runsSince: number, startedAt = NOW - 2_000) => {
+    const read = { ...one, facts: { ...one.facts, container: containerOf('relayer') as ContainerFacts } };
+    const container = { ...(containerOf('relayer', { startedAt }) as ContainerFacts), runsSince };
+    const states = judgeTargets([read], NOW).map((state) => ({ ...state, facts: { ...state.facts, container } }));
+    const subnet = { name: 'd', consensus: 'XDPoS', targets: [one.target], settings: DEFAULT_SETTINGS };
+    return listCauses(viewSubnet(subnet, states, NOW)).map(({ problem }) => problem);
+  };
+  expect(found(NOW)).toEqual(['relayer_stopped']);
+  expect(found(NOW + 1)).toEqual([]);
+  // Its Docker Engine is back.
+  expect(found(NOW + 1, NOW - 3_600_000)).toEqual(['relayer_stopped']);
 test('a frontend whose heap is full ran out of memory, and its limit is to be raised', () => {
   expect(wordsOf(showing('frontend', 'heap_exhausted'))).toEqual([
     'out_of_memory',
