@@ -135,16 +135,18 @@ function takeFailing(view: TargetView, starting: ReadonlySet<string>, all: Subne
   if (target.container !== undefined && facts.container?.observation === undefined) return [];
   const waitsForNode = 'readsFrom' in target && target.readsFrom !== undefined && starting.has(target.readsFrom);
   const areErrorsReported = hasOnlyEndedSigns(state, all.subnet.settings.logs.errorWindowMs, all.now);
+  const isNew = findStart(facts.container, all.now) !== undefined;
   const isOpen = (check: CheckState): check is FailedCheck =>
     check.verdict === 'fail' &&
     !(areErrorsReported && BY_ERRORS.includes(check.check)) &&
     !(waitsForNode && READ_FROM_NODE.includes(check.check)) &&
     // A node that joins has not spoken with the bootnode yet.
     !(check.check === 'messages' && all.joining.size > 0) &&
-    !(check.check === 'peers' && !lacksPeers(view, all)) &&
+    !(check.check === 'peers' && (isFromBefore(view, 'peers') || !lacksPeers(view, all))) &&
     !(check.check === 'log_block' && missesNothing(view, all)) &&
-    // It was probed before its container was started, or before that could be seen.
-    !(check.check === 'http' && (isFromBefore(view, 'http') || findStart(facts.container, all.now) !== undefined)) &&
+    // It was probed, or its log was read, before its container was started, or before that could be seen.
+    !(check.check === 'http' && (isFromBefore(view, 'http') || isNew)) &&
+    !(check.check === 'submissions' && isNew && isFromBefore(view, 'submissions')) &&
     (check.check === 'submissions' || !isStopped(view));
   // Whether a service answers at all comes first, as that explains its other checks.
   return state.checks

@@ -216,6 +216,15 @@ export const heardSince = (state: TargetState): number =>
 export const losesPeers = ({ shownFailures }: TargetState): boolean =>
   shownFailures.some(({ leavesRunning }) => leavesRunning?.brings.includes('peers_missing'));
 
+/** A node that was silent for so long, as one that was paused, may have lost its peers. It finds them again within a minute. */
+const LOSES_PEERS_MS = 10_000;
+
+/** Whether a node answers again, and has not had the time that its peers need to come back. */
+export function awaitsPeers({ facts: { node } }: TargetState, now: number): boolean {
+  const { at = 0, silentSince = at } = node?.returned ?? {};
+  return at - silentSince >= LOSES_PEERS_MS && now - at < START_MS;
+}
+
 /** Whether a node has lost peers so lately that another one may have ended since, of which nothing was heard yet. */
 export function isLossNew(state: TargetState, heardFrom: number, now: number): boolean {
   const { verdict, since = now } = checkOf(state, 'peers') ?? {};

@@ -14,6 +14,7 @@ import { viewNextSet } from './find-next-set.ts';
 import { findNeverSigned, findQuorum, findReference, findSilentVoters, findStallMs, type VoteFacts } from './quorum.ts';
 import {
   ASKED_WITHIN_MS,
+  awaitsPeers,
   checkOf,
   type ExposureMemory,
   heardSince,
@@ -223,7 +224,9 @@ export function viewSubnet(
     heardFrom: Math.min(...nodes.map(({ state }) => heardSince(state))),
     joining,
     haltedUntil,
-    absent: nodes.filter(({ isOut, name, state }) => isOut || joining.has(name) || losesPeers(state)).length,
+    absent: nodes.filter(
+      ({ isOut, name, state }) => isOut || joining.has(name) || losesPeers(state) || awaitsPeers(state, now),
+    ).length,
     exposures,
     now,
     toWall,

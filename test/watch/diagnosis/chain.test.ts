@@ -158,6 +158,32 @@ describe('a hole in the mesh', () => {
     expect(unknown.map(({ summary }) => summary)).toEqual(['n3 does not have the peers that it should have']);
   });
 
+  test('is none by what a node said before its container was seen to run', () => {
+    const mute = diagnosedNode('n4', NAMES, { chain: { nodeId: undefined, peerIds: undefined } });
+    const found = (runsSince: number) => {
+      const { facts, ...n3 } = without('n3', 'n2', 'n4');
+      const resumed = { ...n3, facts: { ...facts, container: { ...facts.container, runsSince } } } as KnownTarget;
+      return diagnosed([healthy('n1'), healthy('n2'), resumed, mute]).map(({ problem }) => problem);
+    };
+    expect(found(NOW)).toEqual(['peers_missing']);
+    expect(found(NOW + 1)).toEqual([]);
+  });
+
+  test('is none while a node that was paused has its peers to find again', () => {
+    const found = (returned: { at: number; silentSince: number }) => {
+      const { facts, ...n2 } = without('n2', 'n3');
+      const node = facts.node && { ...facts.node, returned };
+      const other = without('n3', 'n2');
+      return diagnosed([healthy('n1'), { ...n2, facts: { ...facts, node } } as KnownTarget, other, healthy('n4')]).map(
+        ({ problem }) => problem,
+      );
+    };
+    const at = NOW - 59_999;
+    expect(found({ at, silentSince: at - 10_000 })).toEqual([]);
+    expect(found({ at, silentSince: at - 9_999 })).toEqual(['peers_missing']);
+    expect(found({ at: NOW - 60_000, silentSince: at - 20_000 })).toEqual(['peers_missing']);
+  });
+
   test('is none where two nodes give one id, as behind one address: who lists it is connected to both', () => {
     const holesOf = (nodeId: string) => {
       const twin = diagnosedNode('n4', NAMES, { peers: ['n1', 'n3'], chain: { nodeId } });

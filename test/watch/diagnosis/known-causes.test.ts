@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import type { ContainerFacts, KnownTarget, PatternFacts, RelayerLogFacts } from '../../../src/model/facts.ts';
-import type { Component } from '../../../src/model/target.ts';
+import { type Component, DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { packs } from '../../../src/watch/logs/packs.ts';
-import { containerOf, diagnosed, diagnosedService, NOW } from '../../support/diagnosed.ts';
+import { containerOf, diagnosed, diagnosedService, listCauses, NOW } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
 
 /** A service whose log showed this pattern a second ago, and which does not answer if it has ended. */
 function showing(
@@ -48,8 +50,6 @@ test('a relayer without its redis ends the cycle that it has begun, so that it s
       'the redis of the relayer died 3s ago (02:46:37 UTC), and without it the relayer begins no new cycle',
     ],
   ]);
-});
-
   // One moment has one age, whenever its check was judged.
   const stopped = diagnosed([target], NOW - 2_000).find(({ problem }) => problem === 'relayer_stopped');
   expect(stopped?.evidence).toBe(found[1]?.evidence);
@@ -73,6 +73,8 @@ test('the log of a relayer that was read before its container was made again say
   expect(found(NOW + 1)).toEqual([]);
   // Its Docker Engine is back.
   expect(found(NOW + 1, NOW - 3_600_000)).toEqual(['relayer_stopped']);
+});
+
 test('a frontend whose heap is full ran out of memory, and its limit is to be raised', () => {
   expect(wordsOf(showing('frontend', 'heap_exhausted'))).toEqual([
     'out_of_memory',
@@ -115,6 +117,12 @@ test.each([
   ['nonce_too_low', 'relayer_stopped', 'the relayer submits no blocks', 'give each relayer a wallet of its own'],
   ['gas_price_below_minimum', 'relayer_stopped', 'the relayer submits no blocks', 'set PARENTNET_URL to a node with'],
   [
+    'parent_unreachable',
+    'parent_unreachable',
+    'the relayer gets no proper answer from the parent chain',
+    'see that the node that PARENTNET_URL names answers, has all blocks of its chain',
+  ],
+  [
     'submit_unresolved',
     'parent_unreachable',
     'the relayer does not reach the parent chain',
@@ -140,12 +148,6 @@ test('a relayer whose heap is full is dead of it, and nothing else is said of it
 
 test('a relayer without a mode says which of its variables is missing, where its container shows that', () => {
   const wordsWithout = (unset?: readonly string[]) => {
-  [
-    'parent_unreachable',
-    'parent_unreachable',
-    'the relayer gets no proper answer from the parent chain',
-    'see that the node that PARENTNET_URL names answers, has all blocks of its chain',
-  ],
     const state = showing('relayer', 'modes', { relayer: { submissions: 0, byMode: {}, modes: [] } });
     const created = unset && { created: { unset } };
     const { facts } = state;
