@@ -1,11 +1,11 @@
 import { formatMoment } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
-import { formatCount, listEach, shorten } from '../../lib/words.ts';
+import { formatCount, joinAnd, listEach, shorten } from '../../lib/words.ts';
 import type { BlockMark } from '../../model/chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import { MOST_BY_KILL } from '../rules/known-failures.ts';
-import { describeShared, findDoubleVoters, findDoubleVotes, SAID_MS } from './find-double-votes.ts';
+import { describeShared, findDoubleVoters, findDoubleVotes, findWrong, SAID_MS } from './find-double-votes.ts';
 import { describeReturn, findUntold } from './find-epoch.ts';
 import { findMeshProblems } from './find-mesh-problems.ts';
 import { findUpgradeProblems } from './setup/find-node-differences.ts';
@@ -37,12 +37,14 @@ function findKeyProblems(view: SubnetView): readonly Suspicion[] {
   const { ofShared, ofOthers } = findDoubleVotes(view);
   const unvoiced = listEach(orphans, shorten);
   const found = [...sharedKeys].map(([address, nodes]) => {
-    const names = namesOf(nodes);
+    const names = joinAnd(nodes.map(({ name }) => name));
+    const wrong = findWrong(nodes, view);
+    const advice = (wrong ? [wrong] : nodes).map((node) => adviceOf(node).checkKey(node.target)).join('; ');
     return suspect('key_shared', {
       about: address,
       summary: `${names} run with one key`,
       evidence: `${names} ${nodes.length === 2 ? 'both' : 'all'} sign as ${address}, which is one vote${unvoiced === '' ? '' : `; no node votes as ${unvoiced}, whose key no node has`}${describeShared(address, ofShared, view)}`,
-      fix: `stop one of them at once, as two signers with one key can sign two blocks in one round; then give the wrong one its own key back: ${nodes.map((node) => adviceOf(node).checkKey(node.target)).join('; ')}`,
+      fix: `stop ${wrong?.name ?? 'one of them'} at once, as two signers with one key can sign two blocks in one round; then give ${wrong ? 'it' : 'the wrong one'} its own key back: ${advice}`,
       causes: refsTo({}, 'masternode_missing', ...(ofOthers.length === 0 ? (['double_vote'] as const) : [])),
     });
   });

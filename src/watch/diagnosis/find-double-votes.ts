@@ -5,7 +5,7 @@ import { addressOf, type Facts } from '../../model/facts.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
-import { adviceOf, type SubnetView } from './subnet-view.ts';
+import { adviceOf, type NodeView, type SubnetView } from './subnet-view.ts';
 import { suspect } from './suspect.ts';
 
 /** For so long it is said. It is over at once, but may come again. */
@@ -16,6 +16,12 @@ export function findDoubleVotes({ facts: { doubleVotes }, sharedKeys, now }: Sub
   const said = (doubleVotes?.recent ?? []).filter(({ at }) => now - at < SAID_MS).toReversed();
   const isShared = ({ signer, nodes }: DoubleVote) => nodes.length > 1 || sharedKeys.has(signer);
   return { ofShared: said.filter(isShared), ofOthers: said.filter((one) => !isShared(one)) };
+}
+
+/** Of nodes that run with one key the one that has left its own for it, as no node has that now: it runs with the wrong one. */
+export function findWrong(nodes: readonly NodeView[], { orphans }: Pick<SubnetView, 'orphans'>): NodeView | undefined {
+  const [wrong, ...more] = nodes.filter(({ chainFacts }) => orphans.includes(chainFacts?.keyBefore?.address ?? ''));
+  return more.length === 0 ? wrong : undefined;
 }
 
 /** What was signed, as the end of a sentence: `two blocks of round 7`. */

@@ -1,23 +1,16 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
-import { formatCount, listEach, listNames, shorten } from '../../lib/words.ts';
+import { formatCount, joinAnd, listEach, listNames, shorten } from '../../lib/words.ts';
 import { clientOf } from '../clients/clients.ts';
 import { isCredible } from '../rules/view.ts';
+import { findWrong } from './find-double-votes.ts';
 import { describeReturn } from './find-epoch.ts';
 import { explainHalt, findHalt } from './find-halt.ts';
 import { findNextSetProblem } from './find-next-set.ts';
 import { findUnseen } from './find-unseen.ts';
 import { explainUnfed } from './parent-view.ts';
 import { createIsVoter, describeOrphan, describeUntold, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
-import {
-  ASKED_WITHIN_MS,
-  checkOf,
-  isMissing,
-  type NodeView,
-  namesOf,
-  type SubnetView,
-  stalledMs,
-} from './subnet-view.ts';
+import { ASKED_WITHIN_MS, checkOf, isMissing, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 import { type Found, refsTo, suspect } from './suspect.ts';
 
 /** All vote, but there is no spare vote, since the chain has left out those that it has penalised. */
@@ -64,8 +57,12 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
   const names = listNames([...found, ...orphans]);
   const back = listNames([...found, ...view.orphans.map(describeOrphan)]);
   // A node that runs with the key of another one has left its own to nobody.
-  const twins = orphans.length === 0 ? [] : [...view.sharedKeys.values()].map(namesOf);
-  const stop = twins.map((ones) => `stop one of ${ones} at once, as they run with one key; `).join('');
+  const twins = orphans.length === 0 ? [] : [...view.sharedKeys.values()];
+  const stop = twins.map((ones) => {
+    const wrong = findWrong(ones, view)?.name;
+    const both = joinAnd(ones.map(({ name }) => name));
+    return `stop ${wrong ?? `one of ${both}`} at once, as ${wrong === undefined ? 'they' : both} run with one key; `;
+  });
   const short = required - voting;
   if (names === '' || (short > 0 && goesOnWithout(missing, view))) return undefined;
   const isShortNow = voting - starting < required;
@@ -78,7 +75,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
     confirmMs: short > 0 ? view.stallAfterMs + ASKED_WITHIN_MS : undefined,
     summary: isShortNow ? 'too few nodes vote for another block' : 'no further node may fail',
     evidence: `${voting - starting} of ${total} masternodes vote${starting === 0 ? '' : `, ${formatCount(starting, 'has', 'have')} just started,`} and ${formatCount(required, 'is', 'are')} needed, without ${names}`,
-    fix: `${stop}bring back ${back}${short > 0 ? `: ${short} more must vote${describeUntold(view, missing)}; restart no other node` : isShortNow ? ', and wait for those that have just started; restart no other node' : ' before any other work, and restart no other node'}`,
+    fix: `${stop.join('')}bring back ${back}${short > 0 ? `: ${short} more must vote${describeUntold(view, missing)}; restart no other node` : isShortNow ? ', and wait for those that have just started; restart no other node' : ' before any other work, and restart no other node'}`,
     // Without votes no block comes, and no log shows one.
     explains: short > 0 ? explainHalt(view) : [],
     causes: short > 0 ? refsTo({}, 'finality_stalled') : [],

@@ -208,7 +208,7 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     const { problems } = diagnose(targets);
     expect(problems.map(({ problem }) => problem)).toEqual(['quorum_at_risk', 'key_shared']);
     const fix =
-      'top one of n3, n4 at once, as they run with one key; bring back 0xn9… (no node has its key) before any other work, and restart no other node';
+      'top one of n3 and n4 at once, as they run with one key; bring back 0xn9… (no node has its key) before any other work, and restart no other node';
     expect(problems[0]?.fix).toBe(`s${fix}`);
     const open = problems.map((one) => ({ ...one, state: 'open' as const, openedAt: NOW }));
     const { headline } = diagnoseSubnet(toSubnet(targets), judge(targets), { problems: open, ended: [] }, NOW);
@@ -287,13 +287,39 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
       { problem: 'quorum_at_risk', evidence: '3 of 4 masternodes vote and 3 are needed, without 0xn9…' },
       {
         problem: 'key_shared',
-        summary: 'n3, n4 run with one key',
-        evidence: 'n3, n4 both sign as 0xn3, which is one vote; no node votes as 0xn9…, whose key no node has',
+        summary: 'n3 and n4 run with one key',
+        evidence: 'n3 and n4 both sign as 0xn3, which is one vote; no node votes as 0xn9…, whose key no node has',
         fix: expect.stringMatching(
           /^stop one of them at once, .*: check PRIVATE_KEY in n3\.env, .*; check PRIVATE_KEY in n4\.env/,
         ),
       },
     ]);
+  });
+
+  test('the one of them that has left the missing key for it is the one to stop', () => {
+    const left = (...names: readonly string[]) =>
+      withN4(addressOf('n3')).map((one) => {
+        const { node } = one.facts;
+        const keyBefore = { address: silent, at: NOW - 20_000 };
+        if (node?.chain === undefined || !names.includes(one.target.name)) return one;
+        return {
+          ...one,
+          facts: { ...one.facts, node: { ...node, chain: { ...node.chain, keyBefore } } },
+        } as KnownTarget;
+      });
+    expect(words(left('n4'))).toMatchObject([
+      {
+        problem: 'quorum_at_risk',
+        fix: expect.stringMatching(/^stop n4 at once, as n3 and n4 run with one key; bring/),
+      },
+      {
+        problem: 'key_shared',
+        fix: expect.stringMatching(
+          /^stop n4 at once, as two .* round; then give it its own key back: check PRIVATE_KEY in n4\.env[^;]*$/,
+        ),
+      },
+    ]);
+    expect(words(left('n3', 'n4'))[1]?.fix).toMatch(/^stop one of them at once/);
   });
 
   test('one of them that is made again may come back with the missing one, within a minute', () => {
