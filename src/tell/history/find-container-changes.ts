@@ -1,5 +1,6 @@
 import type { HistoryChange } from '../../model/history.ts';
 import type { Container } from '../../model/observation.ts';
+import { endedWithEngine } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { ChangeMoment } from './change-subject.ts';
 
@@ -29,7 +30,7 @@ export function seeContainer({ facts }: TargetState, before: SeenContainer | und
 
 const STARTED_BY = {
   policy: 'its restart policy has started it again',
-  request: 'somebody started it',
+  request: 'a person, a program or a start of Docker started it',
   recreation: 'a new container was started',
 } as const;
 
@@ -49,7 +50,8 @@ export function findContainerChanges(
   { at, toWall }: ChangeMoment,
 ): readonly HistoryChange[] {
   const { subnet, component, name, container } = state.target;
-  const { observation, lastRestartBy } = state.facts.container ?? {};
+  const { container: facts } = state.facts;
+  const { observation, lastRestartBy } = facts ?? {};
   const found = observation?.kind === 'found' ? observation.container : undefined;
   const what = found?.name ?? (container && 'name' in container ? container.name : name);
   const isNew = current.id !== before.id;
@@ -69,7 +71,9 @@ export function findContainerChanges(
     changes.push(change(startedAt, 'version', before.image, current.image, 'the container has another image'));
   if (hasStarted && !isNew) {
     const end = before.running ? `, after ${describeEnd(state, isOom)}` : '';
-    const how = lastRestartBy === undefined ? 'it was started' : STARTED_BY[lastRestartBy];
+    const isByEngine = lastRestartBy === 'request' && endedWithEngine(facts, facts?.lastExit?.at);
+    const by = lastRestartBy === undefined ? 'it was started' : STARTED_BY[lastRestartBy];
+    const how = isByEngine ? 'it was started with Docker itself' : by;
     changes.push(change(startedAt, 'container', before.status, 'started', `${how}${end}`));
   } else if (before.status !== current.status && !isNew)
     changes.push(

@@ -96,7 +96,12 @@ describe('the changes between two snapshots', () => {
     expect(find(5, killed, { oomKills: 1 })).toEqual([]);
     const again = { startedAt: NOW + 9_000 };
     expect(find(10_000, again, { lastRestartBy: 'request', oomKills: 1 })).toEqual([
-      [9_000, `${name}: exited -> started`, 'somebody started it'],
+      [9_000, `${name}: exited -> started`, 'a person, a program or a start of Docker started it'],
+    ]);
+    const stopped = { lastExit: { code: 0, at: NOW + 11_000 }, engineDown: { from: NOW + 11_500, to: NOW + 12_000 } };
+    const withDocker = { ...stopped, lastRestartBy: 'request', oomKills: 1 } as const;
+    expect(find(14_000, { startedAt: NOW + 13_000 }, withDocker)).toEqual([
+      [13_000, `${name}: running -> started`, 'it was started with Docker itself, after it has ended with exit code 0'],
     ]);
     const crashed = { startedAt: NOW + 20_000 };
     const exit = { code: 2, at: NOW + 19_000 };
