@@ -3,7 +3,15 @@ import { formatBytes, formatTimes, listNames } from '../../lib/words.ts';
 import { describePace, findLongPace, formatLeft } from '../../model/fill.ts';
 import { LINES_LOST } from '../../model/log.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { findContainer, findSeries, isLooping, isRestartPlanned, LOOP_MS } from '../../model/restart-cause.ts';
+import {
+  findContainer,
+  findSeries,
+  isLooping,
+  isRestartPlanned,
+  isStoppedOnOrder,
+  isStopping,
+  LOOP_MS,
+} from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { ContainerRef, Target } from '../../model/target.ts';
 import { commandToFind, commandToRecreate, describeRef, LOG_ROTATION, serviceOf } from '../clients/commands-to-type.ts';
@@ -103,8 +111,21 @@ function findMisnamed(one: TargetView, view: SubnetView): Found {
   });
 }
 
-/** A container that does not run, or does not stay up, in the words of its check. It explains every failing check of its target. */
-function findDown(one: TargetView, { now }: Moment): Found {
+/** Whether each container of a subnet was stopped on order, or is being stopped, as when Docker ends. */
+function areAllStopped({ targets, now }: SubnetView): boolean {
+  const isStoppedByOrder = ({ state: { target, facts } }: TargetView) => {
+    const container = findContainer(facts.container);
+    if (facts.container === undefined || container === undefined) return target.container === undefined;
+    return isStopping(facts.container, now) || (!container.running && isStoppedOnOrder(facts.container, container));
+  };
+  return targets.length > 1 && targets.every(isStoppedByOrder);
+}
+
+/**
+ * A container that does not run, or does not stay up, in the words of its check. It explains every failing check of its target. `first` is
+ * what to do before one is started.
+ */
+function findDown(one: TargetView, { now }: Moment, first: string): Found {
   const { state, container: view } = one;
   const { target, facts } = state;
   const { name } = target;
@@ -140,7 +161,11 @@ function findDown(one: TargetView, { now }: Moment): Found {
     });
   }
   if (view.kind === 'stopped')
-    return suspectTarget('container_down', one, { ...told, summary: `the container of ${name} does not run` });
+    return suspectTarget('container_down', one, {
+      ...told,
+      summary: `the container of ${name} does not run`,
+      fix: `${first}${told.fix}`,
+    });
   if (check.verdict !== 'fail' || isRestartPlanned(facts.container)) return undefined;
   // The check fails for some minutes after a start. A loop that is over was reported as one.
   if (crashes.length > 1 || isReported) return undefined;
@@ -186,5 +211,7 @@ function findLargeLog(one: TargetView): Found {
   });
 }
 
-export const findContainerProblems = (view: SubnetView): readonly Suspicion[] =>
-  findEach(view.targets, view, findMisnamed, findDown, findMemory, findLargeLog);
+export function findContainerProblems(view: SubnetView): readonly Suspicion[] {
+  const first = areAllStopped(view) ? 'if Docker itself ends or is restarted, wait until it runs again; else ' : '';
+  return findEach(view.targets, view, findMisnamed, (one) => findDown(one, view, first), findMemory, findLargeLog);
+}

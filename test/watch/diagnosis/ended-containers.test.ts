@@ -103,6 +103,26 @@ test('a container that somebody stopped is told so, whatever its exit code', () 
   ]);
 });
 
+test('while all are stopped, Docker itself may be why, and its start comes first', () => {
+  const stopped = { running: false, status: 'exited', exitCode: 0, finishedAt: NOW - 4 * SECOND };
+  const lastStopRequest = (id: string) => ({ lastStopRequest: { id, at: NOW - 4 * SECOND } });
+  const stats = (container: Partial<Container>): KnownTarget => ({
+    ...diagnosedService('stats'),
+    facts: { container: { ...(containerOf('stats', container) as ContainerFacts), ...lastStopRequest('stats') } },
+  });
+  const fixes = (other: KnownTarget) =>
+    diagnosed([relayer(stopped, lastStopRequest('relayer')), other])
+      .filter(({ problem }) => problem === 'container_down')
+      .map(({ fix }) => fix);
+  const first = 'if Docker itself ends or is restarted, wait until it runs again; else';
+  const start = (name: string) => `start it with \`docker start generated-${name}-1\``;
+  expect(fixes(stats(stopped))).toEqual([`${first} ${start('relayer')}`, `${first} ${start('stats')}`]);
+  // It is being stopped.
+  expect(fixes(stats({}))[0]).toBe(`${first} ${start('relayer')}`);
+  expect(fixes(stats({ startedAt: NOW - 3 * SECOND }))).toEqual([start('relayer')]);
+  expect(fixes(stats({ ...stopped, finishedAt: NOW - 9 * SECOND }))[0]).toBe(start('relayer'));
+});
+
 describe('a container that Docker was asked to stop', () => {
   const NAMES = ['n1', 'n2', 'n3', 'n4'];
   const asked = (agoMs: number, given: Given, id = 'n2') =>
