@@ -1,5 +1,5 @@
 import type { ClockDisturbances } from '../../lib/clock.ts';
-import { formatDuration, formatMoment } from '../../lib/duration.ts';
+import { formatAgo, formatDuration, formatMoment } from '../../lib/duration.ts';
 import { headLimitMs } from '../../model/parent-chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { formatSkew, isSkewed, zoneMs } from '../rules/judge-log-block.ts';
@@ -56,8 +56,9 @@ export function findMonitorProblem({ gap, step }: ClockDisturbances, view: Subne
   if (!wasGone && !wasSet) return undefined;
   const seen = [
     wasGone && `subnetd did not run for ${formatDuration(gap.realMs)} and resumed ${formatMoment(gap.endedAt, view)}`,
+    // By which clock it was what time is not said: another step would put that into the future.
     wasSet &&
-      `the clock of its machine went ${step.byMs > 0 ? 'forward' : 'back'} by ${formatDuration(Math.abs(step.byMs))}, ${formatMoment(step.at, view)}`,
+      `the clock of its machine went ${step.byMs > 0 ? 'forward' : 'back'} by ${formatDuration(Math.abs(step.byMs))}, ${formatAgo(step.at, now)}`,
   ];
   return suspect('monitor_suspended', {
     summary: wasGone ? 'subnetd was suspended' : 'the clock of subnetd was set, or its machine was suspended',

@@ -268,8 +268,8 @@ describe('a subnetd', () => {
     const step = (byMs: number, agoMs = 30_000) => seen({ step: { at: NOW - agoMs, byMs } });
     const summary = 'the clock of subnetd was set, or its machine was suspended';
     const own = (evidence: string) => [['monitor_suspended', undefined, 'open', summary, evidence]];
-    expect(step(-90_000)).toEqual(own('the clock of its machine went back by 1m 30s, 30s ago (02:46:10 UTC)'));
-    expect(step(5_000)).toEqual(own('the clock of its machine went forward by 5s, 30s ago (02:46:10 UTC)'));
+    expect(step(-90_000)).toEqual(own('the clock of its machine went back by 1m 30s, 30s ago'));
+    expect(step(5_000)).toEqual(own('the clock of its machine went forward by 5s, 30s ago'));
     expect(step(4_999)).toEqual([]);
     expect(step(5_000, 5 * MINUTE)).toEqual([]);
   });
