@@ -45,7 +45,7 @@ export const withCommands = (text: string): readonly (Html | string)[] =>
   cut(text).map((part) => (part.isCommand ? html`<code>${part.text}</code>` : part.text));
 
 /** A setting to write into a file, in JSON or YAML. */
-const isSetting = (text: string): boolean => /^(?:["{]|\w+: )/.test(text);
+const isSetting = (text: string): boolean => /^(?:["{]|[\w.]+: )/.test(text);
 
 /** A command or a setting to copy: a tap selects all of it, and the script shows the button. `about` tells one button from another. */
 export const commandBlock = (command: string, about: string): Html =>

@@ -76,11 +76,11 @@ function containerPanel({ facts, target }: TargetState, { toWall, nowWall }: Mom
       : `${mib(memoryBytes)}${memoryLimitBytes === undefined ? '' : ` of ${mib(memoryLimitBytes)}`}`;
   return html`<dl class="pairs">${pair('Name', html`<code>${container.name}</code>`)}${pair('Image', image && html`<code>${image}</code>`)}${pair(
     'State',
-    container.running || exitCode === undefined ? container.status : `${container.status} with ${exitCode}`,
+    container.running || exitCode === undefined ? container.status : `${container.status}, exit code ${exitCode}`,
   )}${pair('Started', startedAt === undefined ? undefined : ago(toWall(startedAt), nowWall))}${pair('Ended', container.running || finishedAt === undefined ? undefined : ago(toWall(finishedAt), nowWall))}${pair('Memory', memory)}${pair(
     'Restarts',
     `${restarts} since subnetd started${oomKills === 0 ? '' : `, ${oomKills} out of memory`}`,
-  )}${pair('Last exit', lastExit === undefined ? undefined : html`code ${lastExit.code}, ${ago(toWall(lastExit.at), nowWall)}`)}</dl>`;
+  )}${pair('Last exit', lastExit === undefined ? undefined : html`exit code ${lastExit.code}, ${ago(toWall(lastExit.at), nowWall)}`)}</dl>`;
 }
 
 /** The disks on which the folders of a target are. */

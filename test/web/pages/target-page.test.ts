@@ -110,6 +110,7 @@ describe('the page of a target', () => {
     const down = words(pageOf([diagnosedNode('n1', NAMES, { fault: REFUSED, container: STOPPED }), ...nodes.slice(1)]));
     expect(down).toContain('XDPoS_getV2BlockByNumber["latest"] failed: the connection was refused');
     expect(down).toContain('exited, exit code 137');
+    expect(down).toContain('State exited, exit code 137');
     const fresh = pageOf(nodes, {}, (state) => ({
       ...state,
       checks: state.checks.map(({ lastRun: _, ...check }) => check),
