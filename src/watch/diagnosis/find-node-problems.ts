@@ -61,7 +61,7 @@ function findClosedRpc(node: NodeView, view: SubnetView): Found {
   const where =
     port === undefined
       ? `see on which address and port ${name} serves RPC, if at all`
-      : `its container is set to serve RPC at port ${port}: see that this port is published`;
+      : `see that port ${port}, at which its container is set to serve RPC, is published`;
   const { seen = '', fix = '', since = view.now } = checkOf(state, 'latest_block') ?? {};
   // Where it has always answered, that is known since its RPC has not.
   const { at: answersSince = since } = state.facts.node?.returned ?? {};
@@ -73,7 +73,7 @@ function findClosedRpc(node: NodeView, view: SubnetView): Found {
     fix: isDockerSilent(node, view)
       ? `${WAKE_DOCKER}: the ports of its containers may have ended with it, and ${name} itself runs`
       : fault?.kind === 'refused' || fault?.kind === 'closed'
-        ? `${where}, and correct rpc in the inventory or the flags of its start: ${life}, so starting it does not help`
+        ? `${where}, and correct rpc in the inventory or the flags of its start; starting it does not help, as ${life}`
         : fault?.kind === 'timeout'
           ? `see whether a firewall between here and ${name} drops packets; if not, its RPC hangs although it runs, and a restart helps: ask \`subnetd safe-to-restart ${toShellWord(name)}\` first`
           : fix,

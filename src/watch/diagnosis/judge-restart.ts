@@ -128,7 +128,7 @@ function judgeStart(state: TargetState, target: NodeTarget, goneNodes: number, n
   const startedAt = found ? (found.startedAt ?? now) : (checkOf(state, 'latest_block')?.since ?? now);
   const begin = found ? 'its start' : 'it was first seen to answer';
   const ran = now - startedAt;
-  if (ran < START_MS) return recovering(`${name} has answered well for ${formatDuration(Math.max(0, ran))} only`);
+  if (ran < START_MS) return recovering(`${name} has answered well for less than a minute`);
   if (ran >= WATCHED_MS) return undefined;
   const peers = countPeers(state.facts) ?? 0;
   const expected = Math.max(0, expectedPeers - goneNodes);

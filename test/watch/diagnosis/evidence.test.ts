@@ -466,7 +466,7 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
         problem: 'rpc_closed',
         summary: 'subnetd cannot reach the RPC of n2, which runs',
         evidence: 'n2 did not return its latest block: nothing listens at http://n; its IPC socket answers',
-        fix: 'see on which address and port n2 serves RPC, if at all, and correct rpc in the inventory or the flags of its start: its IPC socket answers, so starting it does not help',
+        fix: 'see on which address and port n2 serves RPC, if at all, and correct rpc in the inventory or the flags of its start; starting it does not help, as its IPC socket answers',
       },
     ]);
     expect(words(n2(printed(SINCE + 2_000)))).toMatchObject([
@@ -517,10 +517,8 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
       return found.find(({ problem }) => problem === 'rpc_closed')?.fix;
     };
     const then =
-      'and correct rpc in the inventory or the flags of its start: its IPC socket answers, so starting it does not help';
-    expect(fixWith('n2')).toBe(
-      `its container is set to serve RPC at port 8599: see that this port is published, ${then}`,
-    );
+      'and correct rpc in the inventory or the flags of its start; starting it does not help, as its IPC socket answers';
+    expect(fixWith('n2')).toBe(`see that port 8599, at which its container is set to serve RPC, is published, ${then}`);
     // What was read of the container before is of no use.
     expect(fixWith('before')).toBe(`see on which address and port n2 serves RPC, if at all, ${then}`);
   });

@@ -202,7 +202,7 @@ describe('wildcards', () => {
   ];
 
   test('open to web pages what changes the node, also on its own machine', () => {
-    const own = '127.0.0.1:8545, an address of its own machine,';
+    const own = '127.0.0.1:8545, an address that only its own machine reaches,';
     expect(find(seen('127.0.0.1', { anyHost: true }))).toEqual([hosts(own, 'debug, miner and personal', byEnv)]);
     expect(find(seen('127.0.0.1', { anyOrigin: true }))).toEqual([origins(own, 'debug, miner and personal', byEnv)]);
   });

@@ -613,7 +613,7 @@ const reasonOf = (state: SubnetState, node = 'n1') =>
 test('where no container is known, a restart shows as a time without an answer', () => {
   expect(reasonOf(backSince(5_000, 'fail'))).toBe('n2 does not answer');
   expect(reasonOf(backSince(70_000, 'fail'))).toContain('3 needed: n2 does not answer');
-  expect(reasonOf(backSince(40_000))).toBe('n2 has answered well for 40s only');
+  expect(reasonOf(backSince(40_000))).toBe('n2 has answered well for less than a minute');
   expect(reasonOf(backSince(80_000))).toBe(
     'n2 must be asked for its votes once more, as only 1m 20s have passed since it was first seen to answer',
   );

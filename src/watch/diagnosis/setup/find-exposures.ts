@@ -25,7 +25,7 @@ const REACHES: readonly Reach[] = ['public', 'private', 'loopback'];
 const PLACES: Readonly<Record<Reach, string>> = {
   public: 'a public address',
   private: 'an address of a private network',
-  loopback: 'an address of its own machine',
+  loopback: 'an address that only its own machine reaches',
 };
 
 /** The endpoints that most can reach; undefined when there are none. */

@@ -54,7 +54,7 @@ test('what answers on a bridge that joins only containers answers on this machin
     );
     return describeWhere(found)?.text;
   };
-  expect(await at('172.18.0.11')).toBe('172.18.0.11:8545, an address of its own machine,');
+  expect(await at('172.18.0.11')).toBe('172.18.0.11:8545, an address that only its own machine reaches,');
   expect(await at('192.168.1.6')).toBe('192.168.1.6:8545, an address of a private network,');
   expect(await at('10.0.0.6')).toBe('10.0.0.6:8545, an address of a private network,');
 });
