@@ -1,6 +1,7 @@
 import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import { collect } from '../../lib/values.ts';
 import { joinAnd, listNames, toShellWord } from '../../lib/words.ts';
+import type { ContainerFacts } from '../../model/facts.ts';
 import { indexProblems, type Problem, type Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import {
@@ -19,6 +20,9 @@ import { explainAll, type Found, refsTo, suspect } from './suspect.ts';
 
 /** Containers that crash within this time of each other have one cause: it is too short for chance. */
 const TOGETHER_MS = 10_000;
+
+/** Crashes that follow each other within this time are one event. */
+const SPELL_MS = 30_000;
 
 /** What is found by itself of a container that crashed. */
 const CRASHES: readonly ProblemName[] = ['container_restarting', 'silent_restart_loop', 'out_of_memory'];
@@ -108,19 +112,31 @@ function formatSpan(crashes: readonly Crash[], crashed: readonly TargetView[], n
   return formatDuration(Math.max(Math.max(...times) - Math.min(...times), 1_000));
 }
 
+/** The event of the newest crashes, as it is known, or by the half-minutes around its begin: two within 30 s of each other share one. */
+function findEvent(crashes: readonly Crash[], { before, toWall }: SubnetView) {
+  const times = crashes.map(({ at }) => at).toSorted((one, other) => other - one);
+  const startAt = times.reduce((start, at) => (start - at <= SPELL_MS ? at : start));
+  const problem = 'containers_crashed';
+  const known = [before.get({ problem }), before.get({ problem, isNext: true })].find(
+    (one) => one !== undefined && startAt < one.since + SPELL_MS,
+  );
+  const around = [startAt - SPELL_MS / 2, startAt + SPELL_MS / 2].map((at) => Math.floor(toWall(at) / SPELL_MS));
+  return { known, about: known === undefined ? around.join(', ') : known.about };
+}
+
 /** The problem of crashes in one or more series, the newest first. */
 function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Suspicion {
-  const { nodes, before } = view;
-  const known = series.length === 1 ? before.get({ problem: 'containers_crashed' }) : undefined;
+  const { nodes } = view;
   const [newest = []] = series;
   const joined = series.flat();
+  const { known, about } = findEvent(joined, view);
   const areNodes = (some: readonly TargetView[]) => some.every((one) => 'target' in one);
   const nameAll = (some: readonly TargetView[]) =>
     some.length > 2 && some.length === nodes.length && areNodes(some)
       ? `all ${nodes.length} nodes`
       : nameSome(some.map(({ state }) => state.target.name));
   const told = series.map((some) => {
-    const all = listCrashed(some, view, known);
+    const all = listCrashed(some, view, series.length === 1 ? known : undefined);
     const [names, span] = [nameAll(all), formatSpan(some, all, view.now)];
     const [code, ...others] = new Set(some.map((one) => one.code));
     const how = others.length > 0 || code === undefined ? '' : ` with exit code ${code}`;
@@ -129,13 +145,15 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
   });
   const crashed = [...new Set(told.flatMap(({ all }) => all))];
   const lastAt = Math.max(...joined.map(({ at }) => at));
-  // What has run again and was paused or has ended since is another matter.
+  // What has run again and was paused, ended or removed since is another matter.
+  const findRun = (facts: ContainerFacts | undefined) => findContainer(facts) ?? facts?.run;
   const hasRun = ({ state: { facts }, container: { kind } }: TargetView) =>
-    kind === 'running' || kind === 'elsewhere' || (findContainer(facts.container)?.startedAt ?? 0) > lastAt;
+    kind === 'running' || kind === 'elsewhere' || (findRun(facts.container)?.startedAt ?? 0) > lastAt;
   const running = crashed.filter(hasRun).length;
   const again = running === crashed.length ? 'all' : `${running} of ${crashed.length}`;
   const isSeen = crashed.every(({ container }) => container.kind !== 'unknown');
   return suspect('containers_crashed', {
+    about,
     summary: `the containers of ${told[0]?.names} crashed within ${told[0]?.span} of each other`,
     evidence: `${told.map(({ ended }) => ended).join('; ')}, which nobody had requested`,
     // Not in the evidence, which stays as it is once this is over.

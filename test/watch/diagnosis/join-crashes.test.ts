@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ContainerFacts, KnownTarget, Progress } from '../../../src/model/facts.ts';
 import type { Container } from '../../../src/model/observation.ts';
-import type { Problem, Suspicion } from '../../../src/model/problem.ts';
+import { isAboutOthers, type Problem, type Suspicion } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { restoreProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
 import { containerOf, diagnosed, diagnosedNode, diagnosedService, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
@@ -87,6 +88,71 @@ describe('containers that crash within seconds of each other', () => {
     expect(named(...again(100_000))).not.toContain('containers_crashed');
   });
 
+  describe('as an event', () => {
+    const ALL = 'the containers of all 7 nodes crashed within 1s of each other';
+    const openSince = (problem: Suspicion | undefined, agoMs: number) =>
+      ({
+        ...{ ...problem, severity: 'warning', alert: 'SubnetContainersCrashed', state: 'open' },
+        ...{ since: NOW - agoMs, openedAt: NOW - agoMs, seenAt: NOW - 1_000 },
+      }) as Problem;
+    const followed = (all: readonly KnownTarget[], ...problems: readonly Problem[]) => {
+      const targets = all.map(({ target }) => target);
+      const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets };
+      return diagnoseSubnet(subnet, judgeTargets(all, NOW), { problems, ended: [] }, NOW).problems.filter(
+        ({ problem }) => problem === 'containers_crashed',
+      );
+    };
+    const wordsOf = (problems: readonly Problem[]) =>
+      problems.map(({ state, since, summary }) => [state, NOW - since, summary]);
+    const some = NAMES.map((name, index) =>
+      index < 2
+        ? crash(node(name), 2_000, { code: 0, earlierCrashes: [NOW - 239_800] })
+        : crash(node(name), 240_000, { code: 0 }),
+    );
+
+    test('are another problem when it happens again, with a begin of its own', () => {
+      const known = openSince(diagnosed(NAMES.map((name) => crash(node(name), 240_000)))[0], 239_000);
+      const again = followed(some, known);
+      const ofTwo = 'the containers of n1 and n2 crashed within 1s of each other';
+      expect(wordsOf(again)).toEqual([
+        ['clearing', 239_000, ALL],
+        ['suspected', 0, ofTwo],
+      ]);
+      // After a restart of subnetd as well.
+      const stored = { ...known, restoredAt: NOW };
+      const [found] = followed(some);
+      expect(wordsOf(restoreProblems(found ? [found] : [], [stored]))).toEqual([
+        ['open', 239_000, ALL],
+        ['suspected', 0, ofTwo],
+      ]);
+      expect(followed(some, ...again.map((one) => ({ ...one, seenAt: NOW }))).map(({ about }) => about)).toEqual(
+        again.map(({ about }) => about),
+      );
+    });
+
+    test('are one problem while more nodes crash within half a minute', () => {
+      const first = NAMES.slice(0, 2).map((name) => crash(node(name), 63_000));
+      const [found] = diagnosed([...first, ...NAMES.slice(2).map(node)]);
+      const known = openSince(found, 63_000);
+      const more = (agoMs: number) => [
+        ...NAMES.slice(2, 4).map((name) => crash(node(name), agoMs)),
+        ...NAMES.slice(4).map(node),
+      ];
+      const withMore = (agoMs: number) => followed([...first, ...more(agoMs)], known);
+      expect(withMore(33_000).map(({ state, about }) => [state, about])).toEqual([['open', known.about]]);
+      expect(withMore(1_000).map(({ state }) => state)).toEqual(['clearing', 'suspected']);
+      // So they are when those of the first are not found any more.
+      const late = followed([...NAMES.slice(0, 2).map(node), ...more(34_000)], known);
+      expect(late.map(({ state, about }) => [state, about])).toEqual([['open', known.about]]);
+    });
+
+    test('are the same when subnetd was restarted, and knows their end by Docker only', () => {
+      const found = (agoMs: number) => diagnosed(NAMES.map((name) => crash(node(name), agoMs)))[0];
+      const isOther = (ms: number) => isAboutOthers(found(200_000), found(200_000 - ms));
+      expect([isOther(1_000), isOther(30_000), isOther(60_000)]).toEqual([false, false, true]);
+    });
+  });
+
   test('are told with those that Docker has not started again yet, and with services', () => {
     const some = [
       waiting(node('n1'), 2_000),
@@ -105,13 +171,17 @@ describe('containers that crash within seconds of each other', () => {
 
   test('run again, whatever one of them does minutes later', () => {
     const paused = crash(node('n2'), 120_000, { code: 0 }, { status: 'paused' });
-    const all = [crash(node('n1'), 120_000, { code: 0 }), paused, crash(node('n3'), 120_000, { code: 0 })];
-    const [crashed] = told([...all, ...NAMES.slice(3).map(node)]);
-    expect(crashed?.slice(2, 5)).toEqual([
-      'the containers of n1, n2 and n3 crashed within 1s of each other',
-      'n1, n2 and n3 ended with exit code 0 within 1s, 2m ago (02:44:40 UTC), which nobody had requested',
-      expect.stringMatching(/^all are running again; /),
-    ]);
+    const silent = diagnosedNode('n2', NAMES, { fault: { kind: 'refused', address: 'n2' } });
+    const removed = crash(silent, 120_000, { code: 0, observation: { kind: 'missing' } });
+    for (const second of [paused, removed]) {
+      const all = [crash(node('n1'), 120_000, { code: 0 }), second, crash(node('n3'), 120_000, { code: 0 })];
+      const crashed = told([...all, ...NAMES.slice(3).map(node)]).find(([problem]) => problem === 'containers_crashed');
+      expect(crashed?.slice(2, 5)).toEqual([
+        'the containers of n1, n2 and n3 crashed within 1s of each other',
+        'n1, n2 and n3 ended with exit code 0 within 1s, 2m ago (02:44:40 UTC), which nobody had requested',
+        expect.stringMatching(/^all are running again; /),
+      ]);
+    }
   });
 
   test('are all told, also those that somebody has restarted or stopped since', () => {
