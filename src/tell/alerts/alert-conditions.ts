@@ -53,12 +53,13 @@ function findCovered({ subnet, problems, quorum }: SubnetState, alert: string, n
   const atRisk: readonly ProblemRef[] = lacksSpare(quorum) ? [{ problem: 'quorum_at_risk' }] : [];
   const isOfAlert = ({ problem }: ProblemRef) => names.includes(problem);
   const toUnknown = (one: ProblemRef) => ({ labels: toLabels(subnet.name, one), result: 'unknown' as const });
+  const isSuspected = true as const;
   const hidden = problems.filter((one) => one.alert === alert && (!isStanding(one) || isWarningOf(one, pagedFor)));
   return [
     // The later one of two with the same labels counts.
-    ...atRisk.filter(isOfAlert).map(toUnknown),
+    ...atRisk.filter(isOfAlert).map((one) => ({ ...toUnknown(one), isSuspected })),
     ...mayLast.filter(isOfAlert).map((one) => ({ ...toUnknown(one), isCovered: true as const })),
-    ...hidden.map((one) => ({ ...toUnknown(one), details: toDetails(one) })),
+    ...hidden.map((one) => ({ ...toUnknown(one), details: toDetails(one), ...(!isStanding(one) && { isSuspected }) })),
   ];
 }
 

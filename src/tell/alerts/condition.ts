@@ -25,6 +25,8 @@ export interface AlertInstance {
   readonly details?: AlertDetails;
   /** It follows from something graver, and is not listed beside that. */
   readonly isCovered?: true;
+  /** It is no more than suspected. */
+  readonly isSuspected?: true;
 }
 
 /** The instances for which the condition holds, and with `withUnknown` also those that cannot be judged now. */

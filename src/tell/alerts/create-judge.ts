@@ -44,9 +44,9 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
     const annotate = toTexts(rule, bases);
     const judge = (input: AlertInput, isKnown: boolean): readonly AlertFinding[] =>
       // Unknown instances matter only for alerts that are open or have ended a short time ago.
-      condition(input, isKnown).map(({ labels: own, result, details: known, isCovered }): AlertFinding => {
+      condition(input, isKnown).map(({ labels: own, result, details: known, ...mark }): AlertFinding => {
         const labels = { alertname, severity, ...own };
-        if (result === 'unknown') return { state: 'unknown', labels, details: known, isCovered };
+        if (result === 'unknown') return { state: 'unknown', labels, details: known, ...mark };
         const { details, value } = result;
         const planned = isOfProblem ? result.planned : findOwnPlan(input, own);
         const texts = { annotations: annotate(own, value), ...(details && { details }) };

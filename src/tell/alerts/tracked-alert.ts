@@ -68,6 +68,8 @@ export type AlertFinding =
       readonly details?: AlertDetails | undefined;
       /** It follows from something graver, and is not listed beside that. */
       readonly isCovered?: true | undefined;
+      /** It is no more than suspected. */
+      readonly isSuspected?: true | undefined;
     };
 
 /** An alert that is, or recently was, pending or firing. Times are watched time in memory, and wall time in the database. */
@@ -94,6 +96,8 @@ export interface TrackedAlert {
   readonly isUnconfirmed?: true;
   /** Something graver brings it, so that nobody is told what was last known of it. */
   readonly isCovered?: true | undefined;
+  /** It fires as it may last, but is no more than suspected now: it inhibits nothing. */
+  readonly isSuspected?: true | undefined;
   /** It is resolved, but may last or is covered after all: nobody who has not been told of its end is told now. */
   readonly isDoubted?: true;
   /** The planned work that covers it, its end in wall time. It ends with the work, or when the alert is resolved. */

@@ -38,7 +38,7 @@ const withoutAges = (alert: TrackedAlert): TrackedAlert => ({
 });
 
 const resolve = (
-  { clearSince: _, planned: __, isUnconfirmed: ___, ...alert }: TrackedAlert,
+  { clearSince: _, planned: __, isUnconfirmed: ___, isSuspected: ____, ...alert }: TrackedAlert,
   now: number,
 ): TrackedAlert => ({
   ...withoutAges(alert),
@@ -82,17 +82,19 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
 
 /** An alert that cannot be judged now, with what is known of it. */
 function renew(
-  { isCovered: _, ...before }: TrackedAlert,
-  { details, isCovered }: Extract<AlertFinding, { readonly state: 'unknown' }>,
+  { isCovered: _, isSuspected: __, ...before }: TrackedAlert,
+  { details, ...finding }: Extract<AlertFinding, { readonly state: 'unknown' }>,
   now: number,
 ): TrackedAlert {
   if (before.phase === 'resolved') return { ...before, isDoubted: true };
   if (before.phase === 'pending') return before;
+  const isSuspected = finding.isSuspected && { isSuspected: true as const };
   // What is suspected of others is not what it fires for.
   if (details === undefined || isAboutOthers(before.details, details))
-    return { ...withoutAges(before), ...(isCovered && { isCovered }) };
+    return { ...withoutAges(before), ...isSuspected, ...(finding.isCovered && { isCovered: true }) };
   const causeAt = causeAtOf(before, details, now);
-  return { ...before, details, causeAt, seenAt: details.isClearing ? Math.min(before.seenAt, now) : now };
+  const seenAt = details.isClearing ? Math.min(before.seenAt, now) : now;
+  return { ...before, ...isSuspected, details, causeAt, seenAt };
 }
 
 /** The next state of an alert without a finding; undefined when it ends here. */

@@ -3,7 +3,7 @@ import type { LogFacts } from '../../../src/model/facts.ts';
 import type { Sight } from '../../../src/model/fleet-view.ts';
 import { NOTHING_TO_DO, type Problem } from '../../../src/model/problem.ts';
 import { type ProblemName, problemCatalog } from '../../../src/model/problem-catalog.ts';
-import type { TargetState } from '../../../src/model/snapshot.ts';
+import type { Quorum, TargetState } from '../../../src/model/snapshot.ts';
 import type { Target } from '../../../src/model/target.ts';
 import { conditionOf } from '../../../src/tell/alerts/alert-conditions.ts';
 import type { AlertInput } from '../../../src/tell/alerts/alert-input.ts';
@@ -11,6 +11,7 @@ import { alertRules } from '../../../src/tell/alerts/alert-rules.ts';
 import { createJudge } from '../../../src/tell/alerts/create-judge.ts';
 import { subnetdConditions } from '../../../src/tell/alerts/subnetd-conditions.ts';
 import type { TrackedAlerts } from '../../../src/tell/alerts/tracked-alert.ts';
+import { groupAlerts } from '../../../src/tell/notify/channels/create-channels.ts';
 import { foldAlerts } from '../../../src/tell/notify/tracked-alerts.ts';
 import { viewOf } from '../../support/fleet-views.ts';
 import { targetState, type Verdicts } from '../../support/target-state.ts';
@@ -327,6 +328,28 @@ describe('a problem', () => {
     expect(doubtAt([{ ...down, state: 'suspected' }])).toEqual(['SubnetNodeDown']);
     expect(doubtAt([stopped])).toEqual(['SubnetNodeDown']);
     expect(doubtAt([], 0)).toEqual(['SubnetQuorumAtRisk']);
+  });
+
+  it('that is no more than suspected, or only of what has just started, holds no message back', () => {
+    const risk = problem('quorum_at_risk', undefined);
+    const down = problem('node_down', a);
+    const judge = createJudge({});
+    const withheld = (quorum: Quorum, ...problems: readonly Problem[]) => {
+      const first = foldAlerts(new Map(), judge(toInput(targets, {}, [risk]), new Map()), NOW).trackedAlerts;
+      const { snapshot, ...input } = toInput(targets, {}, problems);
+      const then = judge({ ...input, snapshot: snapshot.map((one) => ({ ...one, quorum })) }, first);
+      const { trackedAlerts } = foldAlerts(first, then, NOW);
+      const all = [...groupAlerts(trackedAlerts, NOW).firing.values()].flatMap((group) => [...group.values()]);
+      return all.flatMap(({ labels, isWithheld }) =>
+        labels.alertname === 'SubnetdWatchdog' ? [] : [`${labels.alertname}${isWithheld ? ' withheld' : ''}`],
+      );
+    };
+    const enough = { total: 4, required: 3, voting: 4 };
+    const both = ['SubnetQuorumAtRisk', 'SubnetNodeDown'];
+    expect(withheld(enough, { ...risk, state: 'suspected' }, down).toSorted()).toEqual(both.toSorted());
+    expect(withheld({ ...enough, starting: 1 }, down).toSorted()).toEqual(both.toSorted());
+    // What clears covers it by itself, so that its alert does not fire.
+    expect(withheld(enough, { ...risk, state: 'clearing' }, down)).toEqual(['SubnetQuorumAtRisk']);
   });
 
   it('that something graver pages for keeps its alert, in the words of now', () => {

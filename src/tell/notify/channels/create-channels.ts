@@ -33,7 +33,8 @@ export function groupAlerts(
   const mayFire = ({ phase, isDoubted }: TrackedAlert): boolean => phase === 'firing' || isDoubted === true;
   const isTold = (alert: TrackedAlert) => alert.phase === 'firing' && mayNotify(alert);
   const all = [...trackedAlerts].filter(([, alert]) => mayFire(alert));
-  const isInhibited = createInhibition(all.filter(([, alert]) => isTold(alert)).map(([, { labels }]) => labels));
+  const inhibits = (alert: TrackedAlert) => isTold(alert) && alert.isSuspected !== true;
+  const isInhibited = createInhibition(all.filter(([, alert]) => inhibits(alert)).map(([, { labels }]) => labels));
   const firing = new Map<string, Map<string, FiringAlert>>();
   for (const [key, alert] of all) {
     const { labels, firedAt = alert.activeAt } = alert;
