@@ -65,7 +65,7 @@ export function describeSubnet(
   const members = findMembers(view, idle, quorum, seesNothing);
   return {
     quorum,
-    headline: findHeadline(view.subnet.name, targets, problems, { quorum, hasRisen, quietMs, plannedWork }),
+    headline: findHeadline(view.subnet.name, targets, problems, { quorum, hasRisen, quietMs, plannedWork, members }),
     members,
     epoch: findEpoch(view, members, seesNothing),
     reference: view.reference,

@@ -19,7 +19,8 @@ export const describeVotes = ({ total, required, voting, starting = 0 }: Quorum,
   `${voting - starting} of ${total} masternodes ${can} vote, ${required} needed${starting === 0 ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
 
 function nameCauses(problems: readonly Problem[], except: Problem | undefined): string {
-  const causes = problems.filter((one) => one !== except && one.name !== undefined && one.state !== 'clearing');
+  const isNamed = (one: Problem) => (one.name !== undefined || isSure(one)) && one.state !== 'clearing';
+  const causes = problems.filter((one) => one !== except && isNamed(one));
   const named = causes.slice(0, MAX_CAUSES).map(({ summary }) => summary);
   const more = causes.length - named.length;
   return sentence(`${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`);
@@ -27,9 +28,9 @@ function nameCauses(problems: readonly Problem[], except: Problem | undefined): 
 
 const OF_DOCKER: readonly ProblemName[] = ['container_down', 'container_paused', 'container_restarting'];
 
-/** Whether it is what Docker says of a node, which is sure before it is confirmed. */
+/** Whether it is what Docker says of a node or of several, which is sure before it is confirmed. */
 const isSure = ({ problem, component, state }: Problem): boolean =>
-  component === 'node' && state === 'suspected' && OF_DOCKER.includes(problem);
+  state === 'suspected' && (problem === 'containers_crashed' || (component === 'node' && OF_DOCKER.includes(problem)));
 
 /** The standing of a subnet with a problem of the whole, and what follows its name in the sentence. The worst first. */
 const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Standing, string?]>>> = {
@@ -73,7 +74,7 @@ const describePlan = ({ planned }: Problem): string => (planned === undefined ? 
 const describeFix = ({ fix, planned }: Problem): string => (planned === undefined ? sentence(fix) : '');
 
 /** `hasRisen`: a node has shown a new block since the start of subnetd. `quietMs`: how long none has come, where that is longer than usual. */
-type Seen = Pick<SubnetState, 'quorum' | 'plannedWork'> & { readonly hasRisen: boolean; readonly quietMs?: number };
+type Seen = Pick<SubnetState, 'quorum' | 'plannedWork' | 'members'> & { readonly hasRisen: boolean; readonly quietMs?: number };
 
 /** What is said of the worst of the confirmed problems while it lasts; `votes` once all nodes are asked. */
 function tellWorst(subnet: string, worst: Problem, confirmed: readonly Problem[], votes: string, seen: Seen) {
@@ -96,7 +97,7 @@ export function findHeadline(
   subnet: string,
   targets: readonly TargetState[],
   problems: readonly Problem[],
-  { quorum, hasRisen, quietMs = 0, plannedWork = [] }: Seen,
+  { quorum, hasRisen, quietMs = 0, plannedWork = [], members = [] }: Seen,
 ): Headline {
   if (targets.every(({ checks }) => checks.every(({ lastRun }) => lastRun === undefined)))
     return { standing: 'off', sentence: `${subnet} has not been checked yet`, detail: NOT_DIAGNOSED.detail };
@@ -104,20 +105,31 @@ export function findHeadline(
   const areAsked = targets.every(({ target, facts }) => target.component !== 'node' || facts.node !== undefined);
   const reserve = quorum && countReserve(quorum);
   // While nothing is seen of a subnet, nothing is said of it, before that is confirmed too. In the first round others may still answer.
-  const blind = areAsked ? problems.find((one) => one.state === 'suspected' && isBlind(one.problem)) : undefined;
-  const confirmed = problems.filter((one) => one === blind || (isStanding(one) && one.severity !== 'info'));
+  const blind = problems.find(
+    ({ problem, state }) => isBlind(problem) && (state === 'open' || (areAsked && state === 'suspected')),
+  );
+  // Where too few vote, those that do are not why.
+  const isShort = (reserve ?? 0) < 0;
+  const voters = new Set(isShort ? members.flatMap(({ name, vote }) => (vote === 'votes' ? name : [])) : []);
+  const isTold = ({ component, name = '' }: Problem) => component !== 'node' || !(blind || voters.has(name));
+  const confirmed = problems.filter(
+    (one) => one === blind || (isStanding(one) && one.severity !== 'info' && isTold(one)),
+  );
   const [worst] = confirmed.toSorted((one, other) => rank(one) - rank(other));
   // What is found of the votes changes from look to look. Only with no spare and none missing may no further node fail.
   const fitsVotes = ({ problem }: Problem) => problem !== 'quorum_at_risk' || (reserve ?? 0) === 0;
-  const suspected = problems.find((one) => one.state === 'suspected' && one.severity !== 'info' && fitsVotes(one));
+  // The worst one comes first, so nothing else is open.
+  const isClearing = worst?.state === 'clearing' && worst.planned === undefined;
+  const suspicions = problems.filter((one) => one.state === 'suspected' && one.severity !== 'info' && fitsVotes(one));
+  const isNews = (one: Problem) => one.name !== undefined || one.isNext || isSure(one);
+  const news = worst && !isClearing && isLongPast(worst) ? suspicions.find(isNews) : undefined;
+  const suspected = news ?? suspicions[0];
+  const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
   // What is suspected of a node may have cost a vote that was counted before. What Docker says of it is counted at once.
   const mayCost = (one: Problem) => worst === undefined || (one.component === 'node' && !isSure(one));
   const isDoubted = (reserve ?? 0) > 0 && suspected !== undefined && mayCost(suspected);
   const counted = quorum && areAsked ? describeVotes(quorum, isDoubted ? 'could' : 'can') : '';
   const votes = counted && `${isDoubted ? 'When they were last asked, ' : ''}${counted}.`;
-  const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
-  // The worst one comes first, so nothing else is open.
-  const isClearing = worst?.state === 'clearing' && worst.planned === undefined;
   const isSpareAwaited = worst?.problem === 'quorum_at_risk' && reserve !== undefined && reserve <= 0;
   const over = isSpareAwaited
     ? `Over once ${quorum?.starting ? 'those that have just started vote' : 'there is a spare vote again'}`
@@ -137,7 +149,8 @@ export function findHeadline(
   const isOfPart = worst === undefined || isClearing || WHOLE[worst.problem]?.[1] === undefined;
   // Not every problem costs a vote.
   const said = worst && fitsVotes(worst) ? sentence(`${worst.summary}${describePlan(worst)}`) : '';
-  const known = worst && !isClearing ? join(said, describeFix(worst), nameCauses(confirmed, worst)) : suspicion;
+  const known =
+    worst && !isClearing && !news ? join(said, describeFix(worst), nameCauses(confirmed, worst)) : suspicion;
   if (isOfPart && isQuorumLost(quorum)) {
     const isSaid = suspected !== undefined && isSure(suspected);
     // A wallet or a page keeps no vote back.
@@ -150,7 +163,7 @@ export function findHeadline(
   }
   if (worst === undefined && !hasRisen) return tell('off', 'has not been seen to make a block yet', votes, suspicion);
   // Too few take part until more of those that have just started do.
-  if (isOfPart && quorum?.starting !== undefined && (reserve ?? 0) < 0) {
+  if (isOfPart && quorum?.starting !== undefined && isShort) {
     const words = 'is waiting for masternodes that have just started';
     return tell('warn', words, votes, known, isSpareAwaited ? '' : gone, unseen);
   }
@@ -168,11 +181,9 @@ export function findHeadline(
     const quiet = quietMs === 0 ? '' : `The last block came ${formatDuration(quietMs)} ago.`;
     return tell(standing, words, votes, quiet, suspicion, unseen, unread && `Still to be read: ${unread}.`);
   }
-  const news = problems.find((one) => one.state === 'suspected' && one.severity !== 'info' && one.name !== undefined);
-  if (news !== undefined && isLongPast(worst)) {
-    const suspects = `Suspected: ${news.summary}.`;
+  if (news !== undefined) {
     const words = 'is running, but a possible problem is being checked';
-    return { ...tell('warn', words, votes, suspects, sentence(worst.summary), unseen), since: worst.since };
+    return { ...tell('warn', words, votes, suspicion, sentence(worst.summary), unseen), since: worst.since };
   }
   if (isClearing) {
     const words = `is recovering${suspected === undefined ? '' : ', but a possible problem is being checked'}`;

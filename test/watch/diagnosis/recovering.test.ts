@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Facts, KnownTarget, Progress } from '../../../src/model/facts.ts';
 import type { Container } from '../../../src/model/observation.ts';
 import type { Problem } from '../../../src/model/problem.ts';
-import type { TargetState } from '../../../src/model/snapshot.ts';
+import type { Quorum, SubnetState, TargetState } from '../../../src/model/snapshot.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
@@ -199,6 +199,81 @@ test.each([
     '4 of 4 masternodes can vote, 3 needed. Look for the cause. The container of n2 does not run.',
   );
 });
+
+test('minutes after a crash of several the headline is of what is suspected now, and where too few vote of why', () => {
+  const [risk, down] = clearing() as [Problem, Problem];
+  const { component: _, name: __, ...whole } = { ...risk, severity: 'warning' as const, state: 'open' as const };
+  const summary = 'the containers of all 4 nodes crashed';
+  const since = NOW - 240_000;
+  const crashed: Problem = { ...whole, ...{ problem: 'containers_crashed', summary, fix: 'look', since, seenAt: NOW } };
+  const ofTwo = 'the containers of n1 and n2 crashed';
+  const again: Problem = { ...crashed, summary: ofTwo, isNext: true, state: 'suspected', since: NOW };
+  const loop = { ...down, state: 'open', summary: 'n4 ends again and again', name: 'n4', fix: 'see' } as const;
+  const targets = judgeTargets(startedAgain(), NOW);
+  const told = (quorum: Quorum, problems: readonly Problem[], more: Partial<SubnetState> = {}) => {
+    const { sentence, detail } = findHeadline('devnet', targets, problems, { quorum, hasRisen: true, ...more });
+    return [sentence, detail];
+  };
+  const checked = 'devnet is running, but a possible problem is being checked';
+  expect(told(QUORUM, [crashed, { ...loop, state: 'suspected' }])).toEqual([
+    checked,
+    '4 of 4 masternodes can vote, 3 needed. Suspected: n4 ends again and again. The containers of all 4 nodes crashed.',
+  ]);
+  expect(told(QUORUM, [crashed, again])).toEqual([
+    checked,
+    '4 of 4 masternodes can vote, 3 needed. Suspected: the containers of n1 and n2 crashed. The containers of all 4 nodes crashed.',
+  ]);
+  const over = { ...crashed, state: 'clearing' } as const;
+  expect(told(QUORUM, [over, again])).toEqual([
+    'devnet is recovering, but a possible problem is being checked',
+    '4 of 4 masternodes can vote, 3 needed. Suspected: the containers of n1 and n2 crashed. No longer seen, and over unless it returns: the containers of all 4 nodes crashed.',
+  ]);
+  const lost = { ...QUORUM, voting: 2 };
+  const halted = 'devnet may be halted: 2 of 4 masternodes can vote, 3 needed';
+  expect(told(lost, [crashed, again])).toEqual([halted, 'The containers of n1 and n2 crashed.']);
+  expect(told(lost, [loop, again])).toEqual([
+    halted,
+    'The containers of n1 and n2 crashed. n4 ends again and again. See.',
+  ]);
+  // Who votes is not why.
+  const members = NAMES.map((name) => ({ name, vote: name < 'n3' ? ('silent' as const) : ('votes' as const) }));
+  expect(told(lost, [loop, again], { members })).toEqual([halted, 'The containers of n1 and n2 crashed.']);
+  expect(told({ ...QUORUM, starting: 2 }, [loop, again], { members })).toEqual([
+    'devnet is waiting for masternodes that have just started',
+    '2 of 4 masternodes can vote, 3 needed, and 2 have just started. Suspected: the containers of n1 and n2 crashed.',
+  ]);
+  expect(told(QUORUM, [loop, again], { members })[0]).toBe('devnet is running, but n4 ends again and again');
+  const late: Problem = { ...loop, ...{ problem: 'node_lags', summary: 'n4 is late', restoredAt: NOW, seenAt: NOW } };
+  const wordsWith = (out: readonly string[]) => {
+    const fault = { kind: 'refused', address: 'n' } as const;
+    const nodes = NAMES.map((name) =>
+      diagnosedNode(name, NAMES, out.includes(name) ? { container: STOPPED, fault } : {}),
+    );
+    const before = { problems: [late], ended: [] };
+    const { sentence, detail } = diagnoseSubnet(toSubnet(nodes), judgeTargets(nodes, NOW), before, NOW).headline ?? {};
+    return `${sentence}. ${detail}`;
+  };
+  expect(wordsWith([])).toContain('n4 is late');
+  expect(wordsWith(['n1', 'n2'])).toContain('may be halted: 2 of 4');
+  expect(wordsWith(['n1', 'n2'])).not.toContain('n4 is late');
+});
+
+test.each(['suspected', 'open'] as const)(
+  'the headline says nothing of a node while nothing can be seen, which is %s',
+  (state) => {
+    const [risk, down] = clearing() as [Problem, Problem];
+    const summary = 'subnetd cannot reach any node';
+    const offline: Problem = { ...risk, ...{ problem: 'monitor_offline', state, summary, fix: 'check the link' } };
+    const wallet: Problem = { ...risk, ...{ problem: 'wallet_low', state: 'open', summary: 'the wallet runs out' } };
+    const relayer: Problem = { ...wallet, component: 'relayer', name: 'relayer', severity: 'warning' };
+    const targets = judgeTargets(startedAgain(), NOW);
+    const told = findHeadline('devnet', targets, [offline, { ...down, state: 'open' }, relayer], { hasRisen: true });
+    expect([told.sentence, told.detail]).toEqual([
+      'devnet cannot be seen from here',
+      'Check the link. The wallet runs out.',
+    ]);
+  },
+);
 
 test('a crash of several is shown of each that runs as it was started after it, and of none that was started anew since', () => {
   const [risk] = clearing() as [Problem, Problem];
