@@ -1,5 +1,5 @@
 import type { WatchedMs } from '../../lib/clock.ts';
-import { formatDuration, formatSecond } from '../../lib/duration.ts';
+import { formatAgo, formatDuration, formatSecond } from '../../lib/duration.ts';
 import { collect } from '../../lib/values.ts';
 import { joinAnd, listNames, toShellWord } from '../../lib/words.ts';
 import type { Facts } from '../../model/facts.ts';
@@ -181,12 +181,13 @@ function adviseToRestart(view: SubnetView, { present, joining }: Voters, last?: 
   return { restartAt: until, fix: `if no block has come by ${timeOf(until)}, ${restart}; ${then}` };
 }
 
-function describeOut(node: NodeView): string {
+function describeOut(node: NodeView, now: number): string {
   const { name, container, peers } = node;
   if (isStopped(node)) return `${name} (${container.kind === 'missing' ? 'no container' : container.kind})`;
   if (node.isForeign) return `${name} (on another chain)`;
   if (peers === 0) return `${name} (no peers)`;
-  return `${name} (${node.answers ? 'has just crashed' : 'does not answer'})`;
+  if (!node.answers) return `${name} (does not answer)`;
+  return `${name} (restarted ${formatAgo(startedAtOf(node) ?? now, now)} after a crash)`;
 }
 
 /** The checks that fail because no block comes. */
@@ -354,9 +355,9 @@ export function findHalt(view: SubnetView): Found {
     ? `no block after ${last.number} for ${formatDuration(now - last.since)}`
     : 'no node runs and answers';
   const seen = isFound ? found : 'no node has shown a new block yet';
-  const missing = [...out.map(describeOut), ...view.orphans.map(describeOrphan)];
-  const told = open ?? (halt?.state === 'suspected' ? halt : undefined);
-  const advice = adviseOnHalt(view, voters, quorum, last, told);
+    const missing = [...out.map((node) => describeOut(node, now)), ...view.orphans.map(describeOrphan)];
+    const told = open ?? (halt?.state === 'suspected' ? halt : undefined);
+    const advice = adviseOnHalt(view, voters, quorum, last, told);
   const newest = last ?? findRisen(view);
   const silent =
     starting.length === 0 ? '' : `; ${namesOf(starting)} ${starting.length === 1 ? 'does' : 'do'} not answer yet`;

@@ -156,12 +156,12 @@ describe('a restart loop with a known cause', () => {
   });
 });
 
-test('a halt says of a node that crashes again and again and answers that it has just crashed', () => {
+test('a halt says of a node that crashes again and again and answers when it was started again', () => {
   const standing = { height: 1_000, stalledMs: 60_000 };
   const crashing = restarted(20_000, { crashes: [40_000, 30_000] });
   const stopped = diagnosedNode('n3', NAMES, { ...standing, container: STOPPED, fault: refused });
   const nodes = [crashing, stopped, ...['n1', 'n4'].map((name) => diagnosedNode(name, NAMES, standing))];
-  expect(evidenceOf(nodes, 'subnet_halted')).toContain('without n2 (has just crashed), n3 (stopped)');
+  expect(evidenceOf(nodes, 'subnet_halted')).toContain('without n2 (restarted 20s ago after a crash), n3 (stopped)');
 });
 
 test('a loop ends when somebody stops or removes the container', () => {
