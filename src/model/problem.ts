@@ -39,7 +39,7 @@ export interface Suspicion extends ProblemRef {
   /** How long it must be found before it is open, where that differs from others of its name. */
   readonly confirmMs?: number | undefined;
   /**
-   * What it consists of, as names. A change while it is suspected makes it another problem: nodes restarted in turn are not a risk. Later
+   * What it consists of, as names, or when it happened. A change while it is suspected makes it another problem: nodes restarted in turn are not a risk. Later
    * it is another one when they have no name in common.
    */
   readonly about?: string;
@@ -80,7 +80,7 @@ export interface Problem extends Suspicion {
   readonly acknowledged?: Acknowledgement | undefined;
 }
 
-/** A problem that is over. When it comes back within its reopen window, it is the same one. */
+/** A problem that is over. When it comes back within its reopen window, it is soon open again. */
 export interface EndedProblem extends ProblemRef {
   readonly about?: string | undefined;
   /** What was wrong, as the end of "because …". */
@@ -90,7 +90,7 @@ export interface EndedProblem extends ProblemRef {
   readonly seenAt: WatchedMs;
   readonly openedAt?: WatchedMs | undefined;
   readonly endedAt: WatchedMs;
-  /** It ended while it was found, as something graver hid it. When that is gone it may come back, however long it takes. */
+  /** It ended while it was found, as something graver hid it. When that is gone it may come back as the same, however long it takes. */
   readonly isHidden?: boolean;
   /** The checks that it explained and that have not been observed since it was last found, but still fail. */
   readonly explains: readonly ExplainedCheck[];

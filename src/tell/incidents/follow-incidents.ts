@@ -74,10 +74,14 @@ export interface FoldMoment {
   readonly toWall: (at: number) => number;
 }
 
+/** Whether what is found has begun after an incident was seen to be over: the diagnosis has told the two from each other. */
+const isAnew = ({ clearSince }: Incident, since: number): boolean => clearSince !== undefined && since > clearSince;
+
 /** Whether a problem that is open from then on is the one that has ended, because it came back soon enough and is about the same. */
-const isBack = (ended: Incident, { about }: Pick<Problem, 'about'>, openedAt: number): boolean =>
+const isBack = (ended: Incident, { about }: Pick<Problem, 'about'>, since: number, openedAt: number): boolean =>
   ended.endedAt !== undefined &&
   ended.about === about &&
+  !isAnew(ended, since) &&
   openedAt - ended.endedAt < problemCatalog[ended.problem].clearMs;
 
 function reopen(ended: Incident, last: Incident['last']): Incident {
@@ -158,8 +162,9 @@ function follow(
   ids: ReadonlySet<string>,
   moment: FoldMoment,
 ): Incident {
-  if (known !== undefined && !isAboutOthers(known, problem)) return update(known, problem);
-  if (known === undefined && last !== undefined && isBack(last, problem, problem.openedAt ?? moment.now))
+  const { since, openedAt = moment.now } = problem;
+  if (known !== undefined && !isAboutOthers(known, problem) && !isAnew(known, since)) return update(known, problem);
+  if (known === undefined && last !== undefined && isBack(last, problem, since, openedAt))
     return reopen(last, lastWordsOf(problem));
   return open(subnet, problem, known ?? last, ids, moment);
 }
@@ -272,7 +277,7 @@ export function followIncidents(
 
 /** An incident of this process after one that an earlier process has seen the end of. */
 const continueOrLink = (stored: Incident, found: Incident): Incident =>
-  isBack(stored, found, found.startedAt) ? reopen(stored, found.last) : { ...found, earlier: stored.id };
+  isBack(stored, found, found.foundAt, found.startedAt) ? reopen(stored, found.last) : { ...found, earlier: stored.id };
 
 /** Takes over the incidents that an earlier process of subnetd, or another instance, has stored, the newest first, in watched time. */
 export function restoreIncidents(current: FollowedIncidents, stored: readonly Incident[]): FollowedIncidents {

@@ -69,7 +69,7 @@ export interface FollowedProblems {
 /** At most this many ended problems are kept for each subnet, the newest ones. */
 const MAX_ENDED = 200;
 
-/** Whether an ended problem that comes back now is the same one. It is for as long as it had to be absent to be over. */
+/** Whether an ended problem that comes back now is soon open again. It is for as long as it had to be absent to be over. */
 const mayReopen = ({ problem, endedAt }: EndedProblem, now: number): boolean =>
   now - endedAt < problemCatalog[problem].clearMs;
 
@@ -109,6 +109,8 @@ const REOPEN_MS = 10_000;
 
 const confirmMsOf = ({ problem, confirmMs }: Suspicion): number => confirmMs ?? problemCatalog[problem].confirmMs;
 
+const againMsOf = (found: Suspicion): number => Math.min(confirmMsOf(found), REOPEN_MS);
+
 /** A problem that is found: its state by how long it has been found, now and before it was over. */
 function raise(before: Problem | undefined, ended: EndedProblem | undefined, found: Suspicion, now: number): Problem {
   const stands = before !== undefined && isStanding(before);
@@ -118,22 +120,30 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
   const lastedMs = Math.max(now - foundAt, found.lastedMs ?? 0);
   // What is said of a halt counts from its last block, also where the one before, which was stored, began with another.
   const since = found.problem === 'subnet_halted' ? now - (found.lastedMs ?? lastedMs) : foundAt;
-  const confirmMs = confirmMsOf(found);
   const mayReturn = !stands && ended !== undefined && ended.about === found.about && mayReopen(ended, now);
-  const returned = mayReturn && lastedMs >= Math.min(confirmMs, REOPEN_MS) ? ended : undefined;
-  const earlier = returned ?? (isNew ? undefined : before);
-  const openedAt = earlier?.openedAt ?? (returned || lastedMs >= confirmMs ? now : undefined);
+  const isOpen = lastedMs >= (mayReturn ? againMsOf(found) : confirmMsOf(found));
+  const same = isOpen && mayReturn && ended.isHidden ? ended : undefined;
+  const earlier = same ?? (isNew ? undefined : before);
+  const openedAt = earlier?.openedAt ?? (isOpen ? now : undefined);
   const { severity, alert } = problemCatalog[found.problem];
   const state = openedAt === undefined ? 'suspected' : 'open';
-  return { ...found, severity, alert, state, since: returned?.since ?? since, seenAt: now, openedAt };
+  return { ...found, severity, alert, state, since: same?.since ?? since, seenAt: now, openedAt };
 }
 
-/** A problem that is found. What is about others than what is open or clearing is suspected beside that until it is confirmed by itself. */
+/**
+ * A problem that is found. What is about others than what is open or clearing, or was over for longer than it takes to be confirmed, is
+ * suspected beside that until it is confirmed by itself.
+ */
 function raiseByAbout(before: ProblemIndex<Problem>, ended: EndedProblem | undefined, found: Suspicion, now: number) {
   const known = before.get(found);
   const next = before.get({ ...found, isNext: true });
-  if (!(known && isStanding(known) && isAboutOthers(known, found))) return raise(known ?? next, ended, found, now);
-  const problem = raise(next, ended, found, now);
+  const isOther = known && isStanding(known) && isAboutOthers(known, found);
+  // What is open at once, as a halt, says by itself which one it is.
+  const mayBeAnew = known?.state === 'clearing' && known.restoredAt === undefined && confirmMsOf(found) > 0;
+  const isAnew = mayBeAnew && now - known.seenAt > Math.max(confirmMsOf(found), REOPEN_MS);
+  if (!isOther && !isAnew) return raise(known ?? next, ended, found, now);
+  const confirmMs = isOther ? found.confirmMs : againMsOf(found);
+  const problem = raise(next, ended, { ...found, confirmMs }, now);
   return isStanding(problem) ? problem : { ...problem, isNext: true as const };
 }
 

@@ -252,6 +252,22 @@ describe('an incident', () => {
     expect([returned.only.endedAt, returned.only.end]).toEqual([undefined, undefined]);
   });
 
+  it('is a new one when its problem has begun anew since it was seen to be over, whether it has ended or not', () => {
+    const begun: readonly Step[] = [
+      [MINUTE, withProblems(down(MINUTE))],
+      [2 * MINUTE, withProblems(down(MINUTE, { state: 'clearing', clearingSince: 2 * MINUTE }))],
+    ];
+    const again = (openedAt: number, since: number): Step => [openedAt, withProblems(down(openedAt, { since }))];
+    const timesOf = (...steps: readonly Step[]) =>
+      run([...begun, ...steps]).all.map(({ foundAt, endedAt }) => [foundAt, endedAt]);
+    const first = [40 * SECOND, 3 * MINUTE];
+    expect(timesOf(again(3 * MINUTE, 2 * MINUTE + 1))).toEqual([[2 * MINUTE + 1, undefined], first]);
+    expect(timesOf(again(3 * MINUTE, 40 * SECOND))).toEqual([[40 * SECOND, undefined]]);
+    const ended: Step = [3 * MINUTE, withProblems()];
+    expect(timesOf(ended, again(4 * MINUTE, 3.5 * MINUTE))).toEqual([[3.5 * MINUTE, undefined], first]);
+    expect(timesOf(ended, again(4 * MINUTE, 40 * SECOND))).toEqual([[40 * SECOND, undefined]]);
+  });
+
   it('is a new one when it is over and some of its nodes bring it again', () => {
     const crash = (openedAt: number, about: string) => withProblems(halt(openedAt, { about }));
     const { all } = run([

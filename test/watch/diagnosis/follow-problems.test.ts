@@ -47,6 +47,39 @@ describe('a problem', () => {
     ).toEqual([['clearing'], ['open'], ['open']]);
   });
 
+  test('that was over for longer than it takes to be confirmed begins anew, after ten seconds', () => {
+    const backAfter = (awayMs: number, ...moments: readonly number[]) => {
+      let followed = NO_PROBLEMS;
+      const from = confirmMs + awayMs;
+      for (const ms of [0, confirmMs, confirmMs + SECOND, ...moments.map((ms) => from + ms)])
+        followed = follow(followed, ms === confirmMs + SECOND ? [] : [suspicion()], well, T0 + ms);
+      return followed.problems.map(({ state, since, openedAt }) => [state, since - T0 - from, openedAt]);
+    };
+    const opened = T0 + confirmMs;
+    expect(backAfter(confirmMs, 0)).toEqual([['open', -2 * confirmMs, opened]]);
+    const long = confirmMs + 1;
+    const before = ['clearing', -confirmMs - long, opened];
+    expect(backAfter(long, 0)).toEqual([before, ['suspected', 0, undefined]]);
+    expect(backAfter(long, 0, 9_999)).toEqual([before, ['suspected', 0, undefined]]);
+    expect(backAfter(long, 0, 10_000)).toEqual([['open', 0, opened + long + 10_000]]);
+    // What was seen of it before subnetd was started says nothing of that.
+    const [stored] = follow(NO_PROBLEMS, [suspicion({ lastedMs: confirmMs })], well, T0).problems;
+    const restored = { ...(stored as Problem), state: 'clearing', clearingSince: T0, restoredAt: T0 } as const;
+    expect(follow({ problems: [restored], ended: [] }, [suspicion()], well, T0 + long).problems).toMatchObject([
+      { state: 'open', since: T0 },
+    ]);
+    // One that is not found for a moment is forgotten.
+    const gone = confirmMs + long;
+    const states = statesAfter(
+      [0, [suspicion()]],
+      [confirmMs, [suspicion()]],
+      [confirmMs + SECOND, []],
+      [gone, [suspicion()]],
+      [gone + SECOND, []],
+    );
+    expect(states.slice(-2)).toEqual([['clearing', 'suspected'], ['clearing']]);
+  });
+
   test('that is only suspected starts again after a minute in which nobody looked', () => {
     const behind = [suspicion({ problem: 'node_behind' })];
     const wait = problemCatalog.node_behind.confirmMs;
@@ -312,7 +345,7 @@ describe('a problem', () => {
       [over, []],
     ] as const;
 
-    test('is open after 10 s when it comes back within its reopen window, and since when it first was', () => {
+    test('is open after 10 s when it comes back within its reopen window, and since then', () => {
       const back = over + SECOND;
       const again = (afterMs: number, from = back) =>
         statesAfter(...ended, [from, [suspicion()]], [from + afterMs, [suspicion()]]).at(-1);
@@ -323,7 +356,8 @@ describe('a problem', () => {
       let followed = NO_PROBLEMS;
       for (const [ms, found] of [...ended, [back, [suspicion()]] as const, [back + 10_000, [suspicion()]] as const])
         followed = follow(followed, found, found.length > 0 ? failing : well, T0 + ms);
-      expect(followed.problems).toMatchObject([{ since: T0, openedAt: T0 + confirmMs, seenAt: T0 + back + 10_000 }]);
+      const openedAt = T0 + back + 10_000;
+      expect(followed.problems).toMatchObject([{ since: T0 + back, openedAt, seenAt: openedAt }]);
       expect(followed.ended).toEqual([]);
     });
 
