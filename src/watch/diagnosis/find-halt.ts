@@ -355,9 +355,9 @@ export function findHalt(view: SubnetView): Found {
     ? `no block after ${last.number} for ${formatDuration(now - last.since)}`
     : 'no node runs and answers';
   const seen = isFound ? found : 'no node has shown a new block yet';
-    const missing = [...out.map((node) => describeOut(node, now)), ...view.orphans.map(describeOrphan)];
-    const told = open ?? (halt?.state === 'suspected' ? halt : undefined);
-    const advice = adviseOnHalt(view, voters, quorum, last, told);
+  const missing = [...out.map((node) => describeOut(node, now)), ...view.orphans.map(describeOrphan)];
+  const told = open ?? (halt?.state === 'suspected' ? halt : undefined);
+  const advice = adviseOnHalt(view, voters, quorum, last, told);
   const newest = last ?? findRisen(view);
   const silent =
     starting.length === 0 ? '' : `; ${namesOf(starting)} ${starting.length === 1 ? 'does' : 'do'} not answer yet`;

@@ -74,7 +74,10 @@ const describePlan = ({ planned }: Problem): string => (planned === undefined ? 
 const describeFix = ({ fix, planned }: Problem): string => (planned === undefined ? sentence(fix) : '');
 
 /** `hasRisen`: a node has shown a new block since the start of subnetd. `quietMs`: how long none has come, where that is longer than usual. */
-type Seen = Pick<SubnetState, 'quorum' | 'plannedWork' | 'members'> & { readonly hasRisen: boolean; readonly quietMs?: number };
+type Seen = Pick<SubnetState, 'quorum' | 'plannedWork' | 'members'> & {
+  readonly hasRisen: boolean;
+  readonly quietMs?: number;
+};
 
 /** What is said of the worst of the confirmed problems while it lasts; `votes` once all nodes are asked. */
 function tellWorst(subnet: string, worst: Problem, confirmed: readonly Problem[], votes: string, seen: Seen) {

@@ -12,6 +12,7 @@ import {
   isMuted,
   isStanding,
   isWarningOf,
+  mayCover,
   NOTHING_TO_DO,
   type Problem,
   type ProblemIndex,
@@ -278,15 +279,19 @@ function holdBack(one: Problem, before: Problem | undefined, waiting: ReadonlySe
   return { ...one, since, state: 'suspected', openedAt: undefined };
 }
 
-/** Whether a problem that is clearing pages for another one that has opened since, so that nobody would be told of that before it is over. */
-function hidesOtherCause(one: Problem, problems: readonly Problem[]): boolean {
+/**
+ * Whether a problem that is clearing pages for another one that has opened since, or that lasts when this has been clearing for a while.
+ * Nobody would be told of that while what pages for it is not over.
+ */
+function hidesOtherCause(one: Problem, problems: readonly Problem[], now: number): boolean {
   const { clearingSince = Number.POSITIVE_INFINITY } = one;
   const pagedFor = findPagedFor([one]);
   const isPagedBy = (other: Problem) =>
     isWarningOf(other, pagedFor) ||
     (isBlind(one.problem) && other.severity !== 'info') ||
     (one.problem === 'subnet_halted' && other.problem === 'quorum_at_risk');
-  return problems.some((other) => other.state === 'open' && (other.openedAt ?? 0) >= clearingSince && isPagedBy(other));
+  const isLeft = ({ openedAt = 0 }: Problem) => openedAt >= clearingSince || !mayCover(one, now);
+  return problems.some((other) => other.state === 'open' && isLeft(other) && isPagedBy(other));
 }
 
 /** The problems of a subnet with those that an earlier process of subnetd has stored as open. What is found now has its own words. */
@@ -344,7 +349,7 @@ export function followProblems(
     if (left !== undefined) problems.push(left);
     else end(one);
   }
-  const kept = problems.filter((one) => !hidesOtherCause(one, problems));
+  const kept = problems.filter((one) => !hidesOtherCause(one, problems, now));
   // A warning that is not found any more ends with what paged for it. Otherwise its own alert would start then.
   const pagedFor = (ones: readonly Problem[]) => findPagedFor(ones.filter(isStanding));
   const noLongerPaged = pagedFor(before.values).difference(pagedFor(kept));

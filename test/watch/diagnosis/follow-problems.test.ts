@@ -323,6 +323,19 @@ describe('a problem', () => {
     expect(openFrom(began, began - SECOND)).toEqual(['open']);
   });
 
+  test('that pages for a warning which lasts is over when it has been clearing for a minute', () => {
+    const risk = suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, about: 'a' });
+    const wait = problemCatalog.quorum_at_risk.confirmMs;
+    const found = [suspicion(), risk];
+    const statesAt = (ms: number, left: readonly Suspicion[]) =>
+      statesAfter([0, found], [wait, found], [wait + SECOND, left, failing], [wait + SECOND + ms, left, failing]).at(
+        -1,
+      );
+    expect(statesAt(59_999, [suspicion()])).toEqual(['clearing', 'open']);
+    expect(statesAt(60_000, [suspicion()])).toEqual(['open']);
+    expect(statesAt(60_000, [suspicion({ problem: 'head_regression' })])).toContain('clearing');
+  });
+
   test('that is a halt is over once a risk opens that began after it was last found', () => {
     const whole = { component: undefined, name: undefined, explains: [] };
     const halt = suspicion({ problem: 'subnet_halted', lastedMs: 40 * SECOND, ...whole });
