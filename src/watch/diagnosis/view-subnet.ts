@@ -20,7 +20,6 @@ import {
   heardSince,
   isFromBefore,
   isMissing,
-  isStopped,
   losesPeers,
   type NodeView,
   type SubnetView,
@@ -93,19 +92,6 @@ const findShown = (views: readonly TargetView[], now: number): readonly Progress
     return isAlone || viewStart(state, container, now).isStarting ? undefined : heightOf(state);
   });
 
-/** The heights that nodes had before all that run were started less than a minute ago, as after a crash of all; of others nothing. */
-function findHadBefore(views: readonly TargetView[], now: number): readonly number[] {
-  const heights: number[] = [];
-  for (const view of views) {
-    const { state, container } = view;
-    if (state.target.component !== 'node' || isStopped(view)) continue;
-    const { startedAt } = viewStart(state, container, now);
-    if (startedAt === undefined) return [];
-    heights.push(...heightsBefore(state, startedAt));
-  }
-  return heights;
-}
-
 /** When a halt was seen to end, by a block above all from before it; long ago without one, or while it lasts. */
 function findHaltEnd(halt: Problem | undefined, views: readonly TargetView[], stoodAt: number, now: number): number {
   if (halt === undefined || halt.state === 'suspected') return Number.NEGATIVE_INFINITY;
@@ -175,12 +161,9 @@ export function viewSubnet(
   const top = highestOf(shown.map(({ number }) => number));
   // Nodes had these for longer than the stall limit, or in a halt from before it.
   const stood = shown.filter(({ advancedAt }) => advancedAt <= now - stallAfterMs - ASKED_WITHIN_MS);
-  const stoodAt = highestOf([
-    ...stood.map(({ number }) => number),
-    ...(halt?.state === 'open'
-      ? ofChain.flatMap(({ state }) => heightsBefore(state, halt.seenAt, lastLineOf(halt)))
-      : findHadBefore(ofChain, now)),
-  ]);
+  const open = halt?.state === 'open' ? halt : undefined;
+  const had = ofChain.flatMap(({ state }) => (open ? heightsBefore(state, open.seenAt, lastLineOf(open)) : []));
+  const stoodAt = highestOf([...stood.map(({ number }) => number), ...had]);
   const haltedUntil = findHaltEnd(halt, ofChain, stoodAt, now);
   const rises = heights.filter((height) => height.risen && canBeWitness(height, against));
   const gone = before.values.filter(({ problem, state }) => RECOVERED_FROM.includes(problem) && state === 'open');
@@ -190,7 +173,7 @@ export function viewSubnet(
     stoodAt,
     topSince: Math.min(...shown.flatMap(({ number, advancedAt }) => (number === top ? advancedAt : []))),
     heightAt: (at: number) => highestOf(ofChain.flatMap(({ state }) => heightsBefore(state, at))),
-    stoodSince: halt?.state === 'open' ? halt.since : Number.POSITIVE_INFINITY,
+    stoodSince: open?.since ?? Number.POSITIVE_INFINITY,
     lastRise: highest(rises.map(({ advancedAt }) => advancedAt)),
     lastLine: highest(collect(ofChain, ({ state }) => state.facts.logs?.node?.advancedAt)),
     stillOut: new Set(gone.map(({ name }) => name)),
