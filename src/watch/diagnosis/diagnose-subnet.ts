@@ -58,9 +58,13 @@ export function describeSubnet(
     state.facts.node?.latest?.risen === true ||
     Math.abs(view.toWall(view.now) - (height?.timestamp ?? 0) * 1_000) < view.stallAfterMs;
   const hasRisen = view.nodes.length === 0 || view.nodes.some(hasNewBlock);
-  const heights = view.nodes.flatMap(({ height }) => height ?? []);
-  const blockAt = highest(heights.map(({ advancedAt }) => advancedAt));
-  const isQuiet = highest(heights.map(({ lastGoodAt }) => lastGoodAt)) - blockAt > view.stallAfterMs / 2;
+  // What a node shows first when it is back, it may have had before.
+  const shownAt = ({ height, state }: NodeView): number => {
+    const { at, silentSince = 0 } = state.facts.node?.returned ?? {};
+    return height?.advancedAt === at ? silentSince : (height?.advancedAt ?? 0);
+  };
+  const blockAt = highest(view.nodes.map(shownAt));
+  const isQuiet = highest(view.nodes.map(({ height }) => height?.lastGoodAt ?? 0)) - blockAt > view.stallAfterMs / 2;
   const quietMs = isQuiet ? view.now - blockAt : 0;
   const members = findMembers(view, idle, quorum, seesNothing);
   return {
