@@ -14,7 +14,7 @@ import {
 } from '../../model/snapshot.ts';
 import { type Subnet, subjectKey } from '../../model/target.ts';
 import type { CheckName } from '../../model/verdict.ts';
-import { JUST_STARTED } from '../rules/view.ts';
+import { isCredible, JUST_STARTED } from '../rules/view.ts';
 import { diagnose, keyOf } from './diagnose.ts';
 import { explainPeers } from './explain-peers.ts';
 import { findEpoch, findMembers } from './find-epoch.ts';
@@ -58,13 +58,13 @@ export function describeSubnet(
     state.facts.node?.latest?.risen === true ||
     Math.abs(view.toWall(view.now) - (height?.timestamp ?? 0) * 1_000) < view.stallAfterMs;
   const hasRisen = view.nodes.length === 0 || view.nodes.some(hasNewBlock);
-  // What a node shows first when it is back, it may have had before.
-  const shownAt = ({ height, state }: NodeView): number => {
-    const { at, silentSince = 0 } = state.facts.node?.returned ?? {};
-    return height?.advancedAt === at ? silentSince : (height?.advancedAt ?? 0);
-  };
-  const blockAt = highest(view.nodes.map(shownAt));
-  const isQuiet = highest(view.nodes.map(({ height }) => height?.lastGoodAt ?? 0)) - blockAt > view.stallAfterMs / 2;
+  const heights = view.nodes.flatMap(({ height }) =>
+    height && isCredible(height.number, view.reference) ? height : [],
+  );
+  const top = highest(heights.map(({ number }) => number));
+  // A block is as old as the first node shows it.
+  const blockAt = Math.min(...heights.flatMap(({ number, advancedAt }) => (number === top ? advancedAt : [])));
+  const isQuiet = highest(heights.map(({ lastGoodAt }) => lastGoodAt)) - blockAt > view.stallAfterMs / 2;
   const quietMs = isQuiet ? view.now - blockAt : 0;
   const members = findMembers(view, idle, quorum, seesNothing);
   return {

@@ -73,9 +73,12 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
       `see whether it restarts in a loop or two nodes answer at its address, and ${commandToSeeLog(target)}`,
     );
   const health = healthOf(facts.node.chain, now);
+  // Its time begins anew when it is back from a silence, and its block is as old as before.
+  const standsSince =
+    fall && fall.at > latest.advancedAt ? latest.riseDueSince : Math.min(latest.advancedAt, latest.riseDueSince);
   if (now - latest.riseDueSince >= stallAfterMs)
     return fail(
-      `the block ${number} of ${target.name} has not risen for ${formatDuration(now - latest.riseDueSince)} (limit ${formatDuration(stallAfterMs)})${describeHealth(health)}`,
+      `the block ${number} of ${target.name} has not risen for ${formatDuration(now - standsSince)} (limit ${formatDuration(stallAfterMs)})${describeHealth(health)}`,
       [...health.map(({ fix }) => fix), commandToSeeLog(target)].join('; '),
     );
   if (reference !== undefined && reference - number > maxLag)

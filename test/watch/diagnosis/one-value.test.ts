@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { KnownTarget, NodeFacts, Progress } from '../../../src/model/facts.ts';
+import type { KnownTarget } from '../../../src/model/facts.ts';
 import type { Headline } from '../../../src/model/headline.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
@@ -130,21 +130,11 @@ test('a subnet without a block for longer than usual is not called healthy, and 
   expect(told(14_000)).toEqual(['devnet is healthy: it can lose 1 more node', votes]);
   const quiet = ['devnet is running: it can lose 1 more node', `${votes} The last block came 15s ago.`];
   expect(told(15_000)).toEqual(quiet);
-  // What a node shows first when it is back, it had before.
-  const withReturn = (returnedAt: number) =>
-    nodes({ n1: {}, n2: {}, n3: {}, n4: {} }).map((one) => {
-      const latest = { ...(one.facts.node?.latest as Progress), advancedAt: NOW - 15_000, lastGoodAt: NOW };
-      const isBack = one.target.name === 'n4';
-      const returned = { at: returnedAt, silentSince: NOW - 40_000 };
-      const node = { ...one.facts.node, latest: isBack ? { ...latest, advancedAt: NOW - 2_000 } : latest };
-      return { ...one, facts: { ...one.facts, node: { ...node, ...(isBack && { returned }) } as NodeFacts } };
-    });
-  const after = (returnedAt: number) => {
-    const { sentence, detail } = diagnose(withReturn(returnedAt)).headline as Headline;
-    return [sentence, detail];
-  };
-  expect(after(NOW - 2_000)).toEqual(quiet);
-  expect(after(NOW - 4_000)).toEqual(['devnet is healthy: it can lose 1 more node', votes]);
+  // The block is as old as the first node shows it, whenever the others have it.
+  const spread = (first: Given) =>
+    diagnose(nodes({ n1: first, n2: { stalledMs: 9_000 }, n3: first, n4: first })).headline;
+  expect(spread({ stalledMs: 20_000 })?.detail).toBe(`${votes} The last block came 20s ago.`);
+  expect(spread({ stalledMs: 20_000, height: 999 })?.sentence).toBe('devnet is healthy: it can lose 1 more node');
 });
 
 test('the risk names what keeps a node from voting, and not what else is wrong with it', () => {

@@ -42,6 +42,12 @@ describe('a height', () => {
   it('gets new time after it was unreachable for as long as a stall takes', () => {
     expect(verdicts([5, null, null, null, null, null, null, 5, 5, 5, 5, 5, 5, 5])).toBe('pffffffppppppf');
   });
+  it('is as old as it is when it gets new time, and begins anew with a fall', () => {
+    const last = (heights: readonly (number | null)[]) => watch(heights).at(-1)?.reason;
+    const back = [null, null, null, null, null, null, 5, 5, 5, 5, 5, 5, 5];
+    expect(last([5, ...back])).toContain('the block 5 of a has not risen for 2m 10s (limit 1m)');
+    expect(last([6, ...back])).toContain('the block 5 of a has not risen for 1m (limit 1m)');
+  });
   it('is given a new base by a fall, and that is said', () => {
     const judged = watch([1000, 1005, 870, 900, 1010]);
     expect(judged.map(({ verdict }) => verdict)).toEqual(Array(5).fill('pass'));
