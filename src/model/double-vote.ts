@@ -50,11 +50,11 @@ const MOST_DOUBLE_VOTES = 32;
 /** Whether it is of one round; otherwise it is what a node has proved by the rounds of its locks. */
 export const isOfOneRound = ({ votes: [one, other] }: VotePair): boolean => one.round === other.round;
 
-const keyOf = ({ signer, votes }: VotePair): string => [signer, ...votes.map(({ round }) => round)].join(' ');
+/** Each signer counts once for a round. */
+export const pairKey = ({ signer, votes }: VotePair): string => [signer, ...votes.map(({ round }) => round)].join('/');
 
 /**
- * Adds what pools or logs have shown. Each signer counts once for a round, and what a log has signatures of takes the place of what
- * was seen in pools. The same object if nothing is new.
+ * Adds what pools or logs have shown. What a log has signatures of takes the place of what was seen in pools. The same object if nothing is new.
  */
 export function addDoubleVotes(
   known: DoubleVotes | undefined,
@@ -65,7 +65,7 @@ export function addDoubleVotes(
   let all = known;
   for (const one of found) {
     const { total = 0, recent = [] } = all ?? {};
-    const same = recent.find((each) => keyOf(each) === keyOf(one));
+    const same = recent.find((each) => pairKey(each) === pairKey(one));
     if (same?.source === 'log' || (same !== undefined && one.source === 'pool')) continue;
     const at = same?.at ?? one.at;
     const { isAfterStart } = same ?? {};

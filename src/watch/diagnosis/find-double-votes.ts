@@ -1,6 +1,6 @@
 import { formatMoment } from '../../lib/duration.ts';
 import { formatCount, listEach, shorten } from '../../lib/words.ts';
-import { type CastVote, type DoubleVote, isOfOneRound } from '../../model/double-vote.ts';
+import { type CastVote, type DoubleVote, isOfOneRound, pairKey } from '../../model/double-vote.ts';
 import { addressOf, type Facts } from '../../model/facts.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
@@ -72,12 +72,17 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
   const names = [...new Set(found.map(nameOf))];
   const who = listEach(names, String);
   const [node, own] = [nodeOf(newest), nameOf(newest)];
-  const restarted = newest.isAfterStart || (node !== undefined && isAfterStart(node.state.facts, newest.at));
+  const about = found.map(pairKey).join(', ');
+  // Pools keep their votes, so subnetd finds them again after a restart.
+  const known = view.before.get({ problem: 'double_vote' });
+  const at = known?.about === pairKey(newest) ? Math.min(known.since, newest.at) : newest.at;
+  const restarted = newest.isAfterStart || (node !== undefined && isAfterStart(node.state.facts, at));
   return [
     suspect('double_vote', {
+      about,
       summary: names.length === 1 ? `${who} signed ${describeSigned(newest)}` : `${who} signed two blocks each`,
       evidence: [
-        `${own} (${newest.signer}) voted for ${newest.votes.map(describeBlock).join(' and for ')}, ${describeSigned(newest)}, seen ${formatMoment(newest.at, view)}: ${describeSource(newest)}`,
+        `${own} (${newest.signer}) voted for ${newest.votes.map(describeBlock).join(' and for ')}, ${describeSigned(newest)}, seen ${formatMoment(at, view)}: ${describeSource(newest)}`,
         ...(restarted ? [`${own} was started about then, and forgets at its start for which block it has voted`] : []),
         ...(found.length > 1 ? [`${formatCount(found.length, 'such pair', 'such pairs')} within ten minutes`] : []),
       ].join('; '),

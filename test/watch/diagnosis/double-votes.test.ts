@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { addDoubleVotes, type DoubleVote } from '../../../src/model/double-vote.ts';
 import type { KnownTarget } from '../../../src/model/facts.ts';
+import type { Problem } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { findOwners } from '../../../src/watch/diagnosis/find-double-votes.ts';
+import type { FollowedProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
 import { addressOf, diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';
 import { hashOf } from '../../support/double-votes.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
@@ -29,12 +31,13 @@ function find(
   recent: readonly DoubleVote[],
   given: (name: string) => Given = () => ({}),
   change: (known: KnownTarget) => KnownTarget = (known) => known,
+  before: FollowedProblems = NO_PROBLEMS,
 ) {
   const nodes = NAMES.map((name) => change(diagnosedNode(name, NAMES, given(name))));
   const targets = nodes.map(({ target }) => target);
   const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets };
   const facts = { doubleVotes: { total: recent.length, recent } };
-  const { problems } = diagnoseSubnet(subnet, judgeTargets(nodes, NOW), NO_PROBLEMS, NOW, { facts });
+  const { problems } = diagnoseSubnet(subnet, judgeTargets(nodes, NOW), before, NOW, { facts });
   return problems.map(({ problem, state, severity, summary, evidence, fix, nodes: named }) => ({
     ...{ problem, state, severity, summary, evidence, fix, nodes: named },
   }));
@@ -56,6 +59,25 @@ test('a double vote is open at once, and says whose, what, where and what to do'
       ),
     },
   ]);
+});
+
+test('a double vote that pools still have after a restart of subnetd keeps the time at which it was seen first, and another one has its own', () => {
+  const stored: Problem = {
+    ...{ component: undefined, problem: 'double_vote', severity: 'warning', alert: 'SubnetDoubleVote', state: 'open' },
+    ...{ summary: 'n2 signed two blocks of round 7', evidence: '', fix: '', explains: [], causes: [] },
+    ...{ about: `${addressOf('n2')}/7/7`, since: NOW - 2 * MINUTE, seenAt: NOW - MINUTE, restoredAt: NOW },
+  };
+  const seen = (...found: readonly DoubleVote[]) =>
+    find(found, undefined, undefined, { problems: [stored], ended: [] })[0]?.evidence.match(/seen (.*?) \(/)?.[1];
+  const again = voteOf(addressOf('n2'), { nodes: ['n2'], at: NOW - 5_000 });
+  const other = voteOf(addressOf('n2'), {
+    nodes: ['n2'],
+    at: NOW - 5_000,
+    votes: [cast(8, 'a', 'n1'), cast(8, 'b', 'n3')],
+  });
+  expect(seen(again)).toBe('2m ago');
+  expect(seen(other)).toBe('5s ago');
+  expect(seen(again, other)).toBe('5s ago');
 });
 
 test('of a signer without a node the address is said, and of one pool that it has both', () => {
