@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { formatDuration } from '../../lib/duration.ts';
+import { highest } from '../../lib/numbers.ts';
 import { beginSentence, formatBytes } from '../../lib/words.ts';
 import type { DiskFacts } from '../../model/disk.ts';
 import { addressOf } from '../../model/facts.ts';
@@ -120,7 +121,9 @@ function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
   // What fails because of its own problem is told as that, as its check only shows it.
   const told =
     word === 'problem' || (word === 'fail' && check?.because?.problem === problem?.problem) ? problem : undefined;
-  const from = (told ?? (isChecked ? suspected : check))?.since;
+  // It is well since the last of its checks has changed, such as that of a container which was restarted on request.
+  const changed = highest(target.checks.map(({ since = 0 }) => since));
+  const from = standing === 'ok' ? changed : (told ?? (isChecked ? suspected : check))?.since;
   const since =
     from === undefined ? '' : html`Since ${at(toWall(from), nowWall)}, for ${lasting(nowWall - toWall(from))}. `;
   const saidOfCheck =

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
 import type { ProblemName } from '../../../src/model/problem-catalog.ts';
 import type { SubnetState, TargetState } from '../../../src/model/snapshot.ts';
+import type { CheckName } from '../../../src/model/verdict.ts';
 import { type TargetFrame, type TargetInput, targetPage } from '../../../src/web/pages/target-page.ts';
 import { queriesOf } from '../../../src/web/pages/target-panels.ts';
 import { diagnosedNode, diagnosedService, NOW, STOPPED } from '../../support/diagnosed.ts';
@@ -54,6 +55,18 @@ describe('the page of a target', () => {
     expect(lineOf(false, true, 'n2 is being stopped')).toBe('Safe to restart now: no , because n2 is being stopped.');
     expect(lineOf(false, false, 'nothing is known')).toContain('undetermined , because nothing is known.');
     expect(words(pageOf(nodes))).not.toContain('Safe to restart');
+  });
+
+  test('says of one that is well since when all of its checks are as they are', () => {
+    const bannerOf = (changed: CheckName) =>
+      words(
+        pageOf(nodes, {}, (state) => ({
+          ...state,
+          checks: state.checks.map((one) => ({ ...one, since: NOW - (one.check === changed ? 25_000 : 240_000) })),
+        })),
+      ).match(/n1 is [^.]*\./)?.[0];
+    expect(bannerOf('peers')).toBe('n1 is healthy Since 03:03 , for 25 s.');
+    expect(bannerOf('http')).toBe('n1 is healthy Since 03:00 , for 4 min.');
   });
 
   test('names in its banner its own problem before the check that only shows it', () => {
