@@ -12,6 +12,12 @@ export function collect<T, R>(ones: readonly T[], read: (one: T) => R | undefine
   return found;
 }
 
+/** The first of those that are alike by `keyOf`, where they are more than half of all. */
+export function findMajority<T>(ones: readonly T[], keyOf: (one: T) => string | undefined): T | undefined {
+  const alike = Map.groupBy(ones, keyOf).values();
+  return alike.find((some) => some.length * 2 > ones.length)?.[0];
+}
+
 /** The value of a JSON text; undefined for what is none. */
 export function parseJson(text: string): unknown {
   try {

@@ -15,6 +15,12 @@ export function listEach<T>(ones: readonly T[], nameOf: (one: T) => string, most
 /** Same for names. */
 export const listNames = (names: readonly string[], most?: number): string => listEach(names, String, most);
 
+/** The first `most` of texts that may have commas themselves, and how many more there are: `a, b, and 3 more`. */
+export function listFirst(texts: readonly string[], most: number): string {
+  const more = texts.length - most;
+  return `${texts.slice(0, most).join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+}
+
 /** All words for a sentence, as `a, b and c`. */
 export const joinAnd = (words: readonly string[]): string =>
   words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;

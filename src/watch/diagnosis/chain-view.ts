@@ -1,4 +1,4 @@
-import { collect } from '../../lib/values.ts';
+import { collect, findMajority } from '../../lib/values.ts';
 import {
   type ChainObservation,
   type ConsensusSettings,
@@ -42,11 +42,6 @@ export interface ChainView {
   readonly foreign: ReadonlySet<TargetState>;
 }
 
-function findMajority(chains: readonly Chain[]): Chain | undefined {
-  const alike = Map.groupBy(chains, ({ chainId, genesis }) => `${chainId} ${genesis}`).values();
-  return alike.find((ones) => ones.length * 2 > chains.length)?.[0];
-}
-
 /** Whether a node has said nothing of its chain since its container was started: its data may be others by now. */
 export const isOfRunBefore = ({ facts: { container, node } }: TargetState): boolean =>
   (node?.chain?.at ?? Number.POSITIVE_INFINITY) < (findContainer(container)?.startedAt ?? 0);
@@ -58,7 +53,7 @@ export function viewChain(states: readonly TargetState[]): ChainView {
     const own = facts.node?.chain?.observation;
     return own?.chainId === undefined || own.genesis === undefined ? undefined : own;
   });
-  const chain = findMajority(chains);
+  const chain = findMajority(chains, ({ chainId, genesis }) => `${chainId} ${genesis}`);
   const foreign = new Set<TargetState>();
   let consensus: ConsensusSettings | undefined;
   let newest: Masternodes | undefined;

@@ -1,6 +1,6 @@
 import type { WatchedMs } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { beginSentence, formatCount, listEach } from '../../lib/words.ts';
+import { beginSentence, formatCount, listEach, listFirst } from '../../lib/words.ts';
 import { type Headline, NOT_DIAGNOSED, type Standing } from '../../model/headline.ts';
 import { isUnread } from '../../model/is-judged.ts';
 import { describePlanned, type PlannedWork } from '../../model/planned-work.ts';
@@ -18,12 +18,10 @@ const sentence = (text: string): string => (text === '' ? '' : `${beginSentence(
 export const describeVotes = ({ total, required, voting, starting = 0 }: Quorum, can = 'can'): string =>
   `${voting - starting} of ${total} masternodes ${can} vote, ${required} needed${starting === 0 ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
 
-function nameCauses(problems: readonly Problem[], except: Problem | undefined): string {
+function nameCauses(problems: readonly Problem[], except?: Problem): string {
   const isNamed = (one: Problem) => (one.name !== undefined || isSure(one)) && one.state !== 'clearing';
-  const causes = problems.filter((one) => one !== except && isNamed(one));
-  const named = causes.slice(0, MAX_CAUSES).map(({ summary }) => summary);
-  const more = causes.length - named.length;
-  return sentence(`${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`);
+  const causes = problems.filter((one) => one !== except && isNamed(one)).map(({ summary }) => summary);
+  return sentence(listFirst(causes, MAX_CAUSES));
 }
 
 const OF_DOCKER: readonly ProblemName[] = ['container_down', 'container_paused', 'container_restarting'];
@@ -42,19 +40,17 @@ const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Standing, string?]>>
   quorum_at_risk: ['warn'],
 };
 
-const WORST_FIRST: readonly string[] = Object.keys(WHOLE);
-
 /** Reported for minutes after they happened. What lasts comes first. */
 const HAPPENED: readonly ProblemName[] = ['containers_crashed', 'double_vote'];
 
 /** Whether it has happened so long ago that what is suspected now is another matter. */
-const isLongPast = ({ problem, planned, since, seenAt }: Problem): boolean =>
-  HAPPENED.includes(problem) && planned === undefined && seenAt - since >= START_MS;
+const isLongPast = ({ problem, state, planned, since, seenAt }: Problem): boolean =>
+  HAPPENED.includes(problem) && state === 'open' && planned === undefined && seenAt - since >= START_MS;
 
 /** The lowest is the worst: open before clearing before planned, then critical ones, then the whole subnet before a target. */
 function rank({ problem, state, severity, planned }: Problem): number {
   if (isBlind(problem) && state !== 'clearing') return -1;
-  const place = WORST_FIRST.indexOf(problem);
+  const place = Object.keys(WHOLE).indexOf(problem);
   return (
     (planned === undefined ? 0 : 200) +
     (state === 'clearing' ? 100 : 0) +
@@ -93,51 +89,67 @@ function tellWorst(subnet: string, worst: Problem, confirmed: readonly Problem[]
     standing,
     sentence: `${subnet} ${words}${voting < total ? `: ${silent} not vote` : ''}${describePlan(worst)}`,
     detail: join(causes || (worst.name === undefined || rest === '' ? votes : ''), describeFix(worst), rest),
+    since: worst.since,
   };
 }
 
+/** What is said of a problem that clears; nothing of a spare vote while more than that is missing. */
+function describeClearing({ problem, summary }: Problem, quorum: Quorum | undefined): string {
+  if (problem !== 'quorum_at_risk' || !quorum || countReserve(quorum) > 0)
+    return `No longer seen, and over unless it returns: ${summary}.`;
+  const awaited = quorum.starting ? 'those that have just started vote' : 'there is a spare vote again';
+  return countReserve(quorum) < 0 ? '' : `Over once ${awaited}: ${summary}.`;
+}
+
+/** What else is said leaves out the containers of a Docker Engine that does not answer. */
+function describeUnseen(targets: readonly TargetState[]): string {
+  const hidden = targets.filter(lacksEngine).length;
+  const which = hidden === 1 ? '1 container and its log' : `${hidden} containers and their logs`;
+  return hidden === 0 ? '' : `Docker does not answer, so ${which} cannot be seen.`;
+}
+
+const IN_DOUBT = 'a possible problem is being checked';
+
+/** First what is known, then the words for it, then the first case that holds. */
 export function findHeadline(
   subnet: string,
   targets: readonly TargetState[],
   problems: readonly Problem[],
-  { quorum, hasRisen, quietMs = 0, plannedWork = [], members = [] }: Seen,
+  seen: Seen,
 ): Headline {
   if (targets.every(({ checks }) => checks.every(({ lastRun }) => lastRun === undefined)))
     return { standing: 'off', sentence: `${subnet} has not been checked yet`, detail: NOT_DIAGNOSED.detail };
+  const { quorum, hasRisen, quietMs = 0, plannedWork = [], members = [] } = seen;
   // Who is not asked yet is not known to vote.
   const areAsked = targets.every(({ target, facts }) => target.component !== 'node' || facts.node !== undefined);
-  const reserve = quorum && countReserve(quorum);
+  const reserve = quorum ? countReserve(quorum) : 0;
+  const isShort = reserve < 0;
+  const told = problems.filter(({ severity }) => severity !== 'info');
   // While nothing is seen of a subnet, nothing is said of it, before that is confirmed too. In the first round others may still answer.
-  const blind = problems.find(
-    ({ problem, state }) => isBlind(problem) && (state === 'open' || (areAsked && state === 'suspected')),
-  );
+  const mayBlind = ({ state }: Problem) => state === 'open' || (areAsked && state === 'suspected');
+  const blind = told.find((one) => isBlind(one.problem) && mayBlind(one));
   // Where too few vote, those that do are not why.
-  const isShort = (reserve ?? 0) < 0;
   const voters = new Set(isShort ? members.flatMap(({ name, vote }) => (vote === 'votes' ? name : [])) : []);
-  const isTold = ({ component, name = '' }: Problem) => component !== 'node' || !(blind || voters.has(name));
-  const confirmed = problems.filter(
-    (one) => one === blind || (isStanding(one) && one.severity !== 'info' && isTold(one)),
-  );
+  const isShown = ({ component, name = '' }: Problem) => component !== 'node' || !(blind || voters.has(name));
+  const confirmed = told.filter((one) => one === blind || (isStanding(one) && isShown(one)));
   const [worst] = confirmed.toSorted((one, other) => rank(one) - rank(other));
   // What is found of the votes changes from look to look. Only with no spare and none missing may no further node fail.
-  const fitsVotes = ({ problem }: Problem) => problem !== 'quorum_at_risk' || (reserve ?? 0) === 0;
-  // The worst one comes first, so nothing else is open.
-  const isClearing = worst?.state === 'clearing' && worst.planned === undefined;
-  const suspicions = problems.filter((one) => one.state === 'suspected' && one.severity !== 'info' && fitsVotes(one));
+  const fitsVotes = ({ problem }: Problem) => problem !== 'quorum_at_risk' || reserve === 0;
+  const suspicions = told.filter((one) => one.state === 'suspected' && fitsVotes(one));
   const isNews = (one: Problem) => one.name !== undefined || one.isNext || isSure(one);
-  const news = worst && !isClearing && isLongPast(worst) ? suspicions.find(isNews) : undefined;
+  const news = worst && isLongPast(worst) ? suspicions.find(isNews) : undefined;
   const suspected = news ?? suspicions[0];
-  const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
+  // The worst one comes first, so nothing else is open.
+  const clearing = worst?.state === 'clearing' && worst.planned === undefined ? worst : undefined;
+  const lasting = clearing || news ? undefined : worst;
   // What is suspected of a node may have cost a vote that was counted before. What Docker says of it is counted at once.
   const mayCost = (one: Problem) => worst === undefined || (one.component === 'node' && !isSure(one));
-  const isDoubted = (reserve ?? 0) > 0 && suspected !== undefined && mayCost(suspected);
-  const counted = quorum && areAsked ? describeVotes(quorum, isDoubted ? 'could' : 'can') : '';
-  const votes = counted && `${isDoubted ? 'When they were last asked, ' : ''}${counted}.`;
-  const isSpareAwaited = worst?.problem === 'quorum_at_risk' && reserve !== undefined && reserve <= 0;
-  const over = isSpareAwaited
-    ? `Over once ${quorum?.starting ? 'those that have just started vote' : 'there is a spare vote again'}`
-    : 'No longer seen, and over unless it returns';
-  const gone = isClearing && worst.summary !== suspected?.summary ? `${over}: ${worst.summary}.` : '';
+  const isDoubted = reserve > 0 && suspected !== undefined && mayCost(suspected);
+  const [when, can] = isDoubted ? ['When they were last asked, ', 'could'] : ['', 'can'];
+  const votes = quorum && areAsked ? `${when}${describeVotes(quorum, can)}.` : '';
+  const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
+  const gone = clearing && clearing.summary !== suspected?.summary ? describeClearing(clearing, quorum) : '';
+  const unseen = describeUnseen(targets);
   const describeWork = (one: PlannedWork) =>
     `Work on ${one.name ?? one.component ?? 'the subnet'} is ${describePlanned(one)}.`;
   const tell = (standing: Standing, words: string, ...details: readonly string[]) => ({
@@ -145,54 +157,43 @@ export function findHeadline(
     sentence: `${subnet} ${words}`,
     detail: join(...details, ...plannedWork.map(describeWork)),
   });
-  // What else is said leaves out the containers of a Docker Engine that does not answer.
-  const hidden = targets.filter(lacksEngine).length;
-  const hiddenOnes = hidden === 1 ? '1 container and its log' : `${hidden} containers and their logs`;
-  const unseen = hidden === 0 ? '' : `Docker does not answer, so ${hiddenOnes} cannot be seen.`;
-  const isOfPart = worst === undefined || isClearing || WHOLE[worst.problem]?.[1] === undefined;
+  // A halt or a fork says more than that too few can vote.
+  if (lasting && (!isShort || WHOLE[lasting.problem]?.[1] !== undefined))
+    return tellWorst(subnet, lasting, confirmed, votes, seen);
   // Not every problem costs a vote.
-  const said = worst && fitsVotes(worst) ? sentence(`${worst.summary}${describePlan(worst)}`) : '';
-  const known =
-    worst && !isClearing && !news ? join(said, describeFix(worst), nameCauses(confirmed, worst)) : suspicion;
-  if (isOfPart && isQuorumLost(quorum)) {
-    const isSaid = suspected !== undefined && isSure(suspected);
-    // A wallet or a page keeps no vote back.
-    const isOther = !isClearing && worst?.component !== undefined && worst.component !== 'node';
-    // What costs votes comes first.
-    const sure = nameCauses(problems.filter(isSure), undefined);
-    const words = `may be halted: ${describeVotes(quorum)}`;
-    const told = [isOther && !isSaid ? suspicion : '', isSaid && known === suspicion ? '' : known];
-    return tell('warn', words, sure, ...told, isSpareAwaited ? '' : gone, unseen);
+  const summary = lasting && fitsVotes(lasting) ? sentence(`${lasting.summary}${describePlan(lasting)}`) : '';
+  const known = lasting ? join(summary, describeFix(lasting), nameCauses(confirmed, lasting)) : '';
+  if (isShort && isQuorumLost(quorum)) {
+    // What costs votes comes first. A wallet or a page costs none.
+    const sure = nameCauses(problems.filter(isSure));
+    const isOfVotes = lasting && (lasting.component ?? 'node') === 'node';
+    const unsure = isOfVotes || (suspected && isSure(suspected)) ? '' : suspicion;
+    return tell('warn', `may be halted: ${describeVotes(quorum)}`, sure, unsure, known, gone, unseen);
   }
   if (worst === undefined && !hasRisen) return tell('off', 'has not been seen to make a block yet', votes, suspicion);
   // Too few take part until more of those that have just started do.
-  if (isOfPart && quorum?.starting !== undefined && isShort) {
+  if (isShort) {
     const words = 'is waiting for masternodes that have just started';
-    return tell('warn', words, votes, known, isSpareAwaited ? '' : gone, unseen);
+    return tell('warn', words, votes, lasting ? known : suspicion, gone, unseen);
   }
-  if (worst === undefined) {
-    if (isDoubted) return tell('ok', 'is running, but a possible problem is being checked', suspicion, votes, unseen);
-    const isSafe = reserve === undefined || reserve > 0;
-    const mayLose = isSafe
-      ? `: it can lose ${formatCount(reserve ?? 0, 'more node', 'more nodes')}`
-      : ' with no spare vote';
-    const unread = listEach(targets.filter(isUnread), ({ target }) => target.name);
-    const isAllKnown = suspected === undefined && quorum?.starting === undefined && unread === '' && quietMs === 0;
-    // What would page if it is confirmed is being checked.
-    const standing = suspected?.severity === 'critical' ? 'warn' : 'ok';
-    const words = `${isAllKnown && isSafe ? 'is healthy' : 'is running'}${reserve === undefined ? '' : mayLose}`;
-    const quiet = quietMs === 0 ? '' : `The last block came ${formatDuration(quietMs)} ago.`;
-    return tell(standing, words, votes, quiet, suspicion, unseen, unread && `Still to be read: ${unread}.`);
+  // What is left clears, or is longer ago than what is suspected.
+  if (worst !== undefined) {
+    const words = clearing ? `is recovering${suspected ? `, but ${IN_DOUBT}` : ''}` : `is running, but ${IN_DOUBT}`;
+    const past = clearing ? gone : sentence(worst.summary);
+    return { ...tell('warn', words, votes, suspicion, past, unseen), since: worst.since };
   }
-  if (news !== undefined) {
-    const words = 'is running, but a possible problem is being checked';
-    return { ...tell('warn', words, votes, suspicion, sentence(worst.summary), unseen), since: worst.since };
-  }
-  if (isClearing) {
-    const words = `is recovering${suspected === undefined ? '' : ', but a possible problem is being checked'}`;
-    return { ...tell('warn', words, votes, suspicion, gone, unseen), since: worst.since };
-  }
-  return { ...tellWorst(subnet, worst, confirmed, votes, { quorum, hasRisen }), since: worst.since };
+  if (isDoubted) return tell('ok', `is running, but ${IN_DOUBT}`, suspicion, votes, unseen);
+  const quiet = quietMs === 0 ? '' : `The last block came ${formatDuration(quietMs)} ago.`;
+  const unread = listEach(targets.filter(isUnread), ({ target }) => target.name);
+  const isAllKnown = `${suspicion}${quiet}${unread}` === '' && quorum?.starting === undefined;
+  const lacksSpare = quorum !== undefined && reserve === 0;
+  const mayLose = lacksSpare
+    ? ' with no spare vote'
+    : `: it can lose ${formatCount(reserve, 'more node', 'more nodes')}`;
+  const words = `${isAllKnown && !lacksSpare ? 'is healthy' : 'is running'}${quorum ? mayLose : ''}`;
+  // What would page if it is confirmed is being checked.
+  const standing = suspected?.severity === 'critical' ? 'warn' : 'ok';
+  return tell(standing, words, votes, quiet, suspicion, unseen, unread && `Still to be read: ${unread}.`);
 }
 
 /** The same while the diagnosis breaks: nobody knows whether what was last found still holds. */

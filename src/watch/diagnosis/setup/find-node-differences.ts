@@ -1,7 +1,7 @@
 import { formatDuration, formatMoment } from '../../../lib/duration.ts';
 import { medianOf } from '../../../lib/numbers.ts';
-import { collect } from '../../../lib/values.ts';
-import { listNames } from '../../../lib/words.ts';
+import { collect, findMajority } from '../../../lib/values.ts';
+import { listFirst, listNames } from '../../../lib/words.ts';
 import { type ConsensusSettings, type RoundSettings, settingsAt } from '../../../model/chain.ts';
 import type { Suspicion } from '../../../model/problem.ts';
 import { describeWait, type Upgrade } from '../../../model/upgrade.ts';
@@ -21,12 +21,11 @@ const MAX_GROUPS = 4;
 
 /** As `3 nodes run A (n1, n2, n3), 1 runs B (n4)`; the verb in the singular and the plural. */
 function describeGroups(groups: readonly Group[], [one, many]: readonly [string, string]): string {
-  const named = groups.slice(0, MAX_GROUPS).map(({ value, names: { length }, names }, index) => {
+  const described = groups.map(({ value, names: { length }, names }, index) => {
     const unit = index > 0 ? '' : length === 1 ? 'node ' : 'nodes ';
     return `${length} ${unit}${length === 1 ? one : many} ${value} (${listNames(names)})`;
   });
-  const more = groups.length - named.length;
-  return `${named.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+  return listFirst(described, MAX_GROUPS);
 }
 
 /** The running nodes that gave a value, grouped by it in words; undefined when all gave the same. */
@@ -183,8 +182,7 @@ const formatBootnodes = (node: NodeView): string =>
  */
 export function findUnusedBootnode({ nodes }: SubnetView): readonly Suspicion[] {
   const known = nodes.filter((node) => !isStopped(node) && bootnodesOf(node) !== undefined);
-  const ones = Map.groupBy(known, keyOf).values();
-  const first = ones.find((alike) => alike.length * 2 > known.length)?.[0];
+  const first = findMajority(known, keyOf);
   if (first === undefined) return [];
   // The peers of the container before say nothing of the one that runs.
   const hasPeers = (node: NodeView) => (node.peers ?? 0) > 0 && !isFromBefore(node, 'peers');
