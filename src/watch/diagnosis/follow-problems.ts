@@ -47,13 +47,11 @@ export function markPlanned(
   const mark = (problem: Problem): Problem => {
     const known = before.get(problem);
     const cover = findCover(inForce, problem);
-    if (cover !== undefined) {
-      const wasOpenBefore = known !== undefined && isStanding(known) && !isMuted(known);
-      return { ...problem, planned: { ...cover, mutes: !wasOpenBefore } };
-    }
+    const wasMuted = known !== undefined && isMuted(known);
+    const wasOpen = known !== undefined && isStanding(known) && !wasMuted;
     // What is not found any more when the work ends is fixed.
-    const isFixed = problem.state === 'clearing' && known !== undefined && isMuted(known);
-    return { ...problem, planned: isFixed ? known.planned : undefined };
+    const kept = wasMuted && problem.state === 'clearing' ? known.planned : undefined;
+    return { ...problem, planned: cover ? { ...cover, mutes: !wasOpen } : kept };
   };
   return inForce.length === 0 && !before.values.some(({ planned }) => planned) ? problems : problems.map(mark);
 }
@@ -114,18 +112,18 @@ const againMsOf = (found: Suspicion): number => Math.min(confirmMsOf(found), REO
 
 /** A problem that is found: its state by how long it has been found, now and before it was over. */
 function raise(before: Problem | undefined, ended: EndedProblem | undefined, found: Suspicion, now: number): Problem {
-  const stands = before !== undefined && isStanding(before);
-  const isNew = before === undefined || (!stands && (before.about !== found.about || now - before.seenAt > UNSEEN_MS));
+  const stands = before && isStanding(before);
+  const goesOn = stands || (before && before.about === found.about && now - before.seenAt <= UNSEEN_MS);
+  const known = goesOn ? before : undefined;
+  const isBack = !stands && ended && ended.about === found.about && mayReopen(ended, now);
   // A clock that was set back must not delay a problem.
-  const foundAt = isNew ? now : Math.min(before.since, now);
+  const foundAt = Math.min(known?.since ?? now, now);
   const lastedMs = Math.max(now - foundAt, found.lastedMs ?? 0);
   // What is said of a halt counts from its last block, also where the one before, which was stored, began with another.
   const since = found.problem === 'subnet_halted' ? now - (found.lastedMs ?? lastedMs) : foundAt;
-  const mayReturn = !stands && ended !== undefined && ended.about === found.about && mayReopen(ended, now);
-  const isOpen = lastedMs >= (mayReturn ? againMsOf(found) : confirmMsOf(found));
-  const same = isOpen && mayReturn && ended.isHidden ? ended : undefined;
-  const earlier = same ?? (isNew ? undefined : before);
-  const openedAt = earlier?.openedAt ?? (isOpen ? now : undefined);
+  const isOpen = lastedMs >= (isBack ? againMsOf(found) : confirmMsOf(found));
+  const same = isOpen && isBack && ended.isHidden ? ended : undefined;
+  const openedAt = (same ?? known)?.openedAt ?? (isOpen ? now : undefined);
   const { severity, alert } = problemCatalog[found.problem];
   const state = openedAt === undefined ? 'suspected' : 'open';
   return { ...found, severity, alert, state, since: same?.since ?? since, seenAt: now, openedAt };
@@ -152,7 +150,7 @@ function raiseByAbout(before: ProblemIndex<Problem>, ended: EndedProblem | undef
 function mayClear(
   { problem, restoredAt, since: begunAt, openedAt: since = begunAt }: Problem,
   nodes: readonly TargetState[],
-  isSpendKnown: boolean,
+  { isSpendKnown = true }: Shown,
 ): boolean {
   if (problem === 'wallet_low' || problem === 'wallet_nearly_empty') return isSpendKnown;
   if (problem === 'wallet_without_funds' && restoredAt !== undefined)
@@ -205,13 +203,11 @@ const withoutAges = (problem: Problem): Problem => ({ ...problem, evidence: drop
 
 /** Whether the targets of a problem show that it is over. What happened to several at once is not seen of some of them. */
 function isKnownOver({ problem, nodes, seenAt }: Problem, subjects: readonly TargetState[]): boolean {
+  if (problem === 'containers_crashed' && nodes !== undefined)
+    return subjects.every((one) => !nodes.includes(one.target.name) || isJudgedFor(one, problem));
   // What somebody has started again since is judged by what it does now.
-  if (problem !== 'containers_crashed' || nodes === undefined)
-    return (
-      isJudged(subjects, problem) ||
-      subjects.every(({ facts }) => isStartedAgain(facts.container, seenAt - LINE_TOLERANCE_MS))
-    );
-  return subjects.every((one) => !nodes.includes(one.target.name) || isJudgedFor(one, problem));
+  const isAnew = ({ facts }: TargetState) => isStartedAgain(facts.container, seenAt - LINE_TOLERANCE_MS);
+  return isJudged(subjects, problem) || subjects.every(isAnew);
 }
 
 /** Whether a node lacks peers otherwise than by the problem that explained it: it is silent or back itself, or back from its own problem. */
@@ -232,7 +228,7 @@ const SPARE_FIRST = 'restart no other node until there is a spare vote again';
 
 /** A problem that is not found any more; undefined when it is over. */
 function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Shown): Problem | undefined {
-  const { isSpendKnown = true, tightVotes } = shown;
+  const { tightVotes } = shown;
   const isStillAtRisk = before.problem === 'quorum_at_risk' && tightVotes !== undefined;
   // Whoever has just started does not vote yet, and may never. Whose votes were missing, and why, may be over.
   if (!isStanding(before))
@@ -244,12 +240,7 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
   const isUnseen =
     OF_ANSWERS.includes(before.problem) &&
     subjectsOf({}).every(({ facts: { node } }) => node?.observation.answered === false);
-  if (
-    isUnseen ||
-    !isKnownOver(before, subjects) ||
-    !mayClear(before, subjects, isSpendKnown) ||
-    isAwaited(before, now, shown)
-  )
+  if (isUnseen || !isKnownOver(before, subjects) || !mayClear(before, subjects, shown) || isAwaited(before, now, shown))
     return withoutAges(before);
   const clearingSince = Math.min(before.clearingSince ?? now, now);
   // Nobody is told of a spare vote while there is none.
@@ -294,22 +285,25 @@ function hidesOtherCause(one: Problem, problems: readonly Problem[], now: number
   return problems.some((other) => other.state === 'open' && isLeft(other) && isPagedBy(other));
 }
 
+/** What is found again of a problem that was stored. */
+function withBegin(one: Problem, stored: Problem): Problem {
+  const state = isStanding(one) ? one.state : 'open';
+  const since = Math.min(one.since, stored.since);
+  const openedAt = Math.min(one.openedAt ?? one.seenAt, stored.openedAt ?? one.seenAt);
+  // Of an older crash Docker has no more than what it still knows.
+  const nodes =
+    one.problem === 'containers_crashed' ? [...new Set([...(stored.nodes ?? []), ...(one.nodes ?? [])])] : one.nodes;
+  return { ...one, state, since, openedAt, restartAt: stored.restartAt ?? one.restartAt, ...(nodes && { nodes }) };
+}
+
 /** The problems of a subnet with those that an earlier process of subnetd has stored as open. What is found now has its own words. */
 export function restoreProblems(problems: readonly Problem[], stored: readonly Problem[]): readonly Problem[] {
   const restored = indexProblems(stored);
   for (const one of problems) {
     const known = restored.get(one);
-    const before = isAboutOthers(known, one) ? undefined : known;
-    const since = Math.min(one.since, before?.since ?? one.since);
-    const openedAt = Math.min(one.openedAt ?? one.seenAt, before?.openedAt ?? one.seenAt);
-    // Of an older crash Docker has no more than what it still knows.
-    const nodes =
-      one.problem === 'containers_crashed' ? [...new Set([...(before?.nodes ?? []), ...(one.nodes ?? [])])] : one.nodes;
-    const state = isStanding(one) ? one.state : ('open' as const);
-    const restartAt = before?.restartAt ?? one.restartAt;
-    const merged = { ...one, state, since, openedAt, restartAt, ...(nodes && { nodes }) };
-    if (known && !before && !isStanding(one)) restored.set({ ...one, isNext: true });
-    else restored.set(before === undefined ? one : merged);
+    if (known === undefined) restored.set(one);
+    else if (isAboutOthers(known, one)) restored.set(isStanding(one) ? one : { ...one, isNext: true });
+    else restored.set(withBegin(one, known));
   }
   return restored.values.toSorted(byUrgency);
 }
@@ -329,24 +323,18 @@ export function followProblems(
   const ended = indexProblems(
     endedBefore.map((one) => (one.isHidden && covered.get(one) ? { ...one, endedAt: now } : one)),
   );
-  const reopened = new Set<EndedProblem>();
   const raised = found.values.map((one) => raiseByAbout(before, ended.get(one), one, now));
   const waiting = findPagedFor(raised.filter((one) => !isStanding(one)));
-  const problems = raised.map((one) => {
-    const problem = holdBack(one, before.get(one), waiting, now);
-    const earlier = isStanding(problem) ? ended.get(problem) : undefined;
-    if (earlier !== undefined) reopened.add(earlier);
-    return problem;
-  });
+  const problems = raised.map((one) => holdBack(one, before.get(one), waiting, now));
+  const opened = indexProblems(problems.filter(isStanding));
   const subjectsOf = indexSubjects(targets);
   const end = (one: Problem) => {
     if (isStanding(one) && subjectsOf(one).length > 0) ended.set(toEnded(one, subjectsOf, now));
   };
   const there = indexProblems(raised);
-  for (const one of before.values) {
-    if (there.get(one) !== undefined) continue;
-    const left = covered.get(one) === undefined ? clear(one, subjectsOf, now, shown) : undefined;
-    if (left !== undefined) problems.push(left);
+  for (const one of before.values.filter((each) => !there.get(each))) {
+    const left = covered.get(one) ? undefined : clear(one, subjectsOf, now, shown);
+    if (left) problems.push(left);
     else end(one);
   }
   const kept = problems.filter((one) => !hidesOtherCause(one, problems, now));
@@ -356,6 +344,6 @@ export function followProblems(
   const left = new Set(kept.filter((one) => one.state !== 'clearing' || !isWarningOf(one, noLongerPaged)));
   for (const one of problems) if (!left.has(one)) end(one);
   // They may come back, or explain something.
-  const matters = (one: EndedProblem) => !reopened.has(one) && (mayReopen(one, now) || one.explains.length > 0);
+  const matters = (one: EndedProblem) => !opened.get(one) && (mayReopen(one, now) || one.explains.length > 0);
   return { problems: [...left].sort(byUrgency), ended: ended.values.filter(matters).slice(-MAX_ENDED) };
 }
