@@ -1,7 +1,6 @@
 import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import { collect } from '../../lib/values.ts';
 import { joinAnd, listNames, toShellWord } from '../../lib/words.ts';
-import type { ContainerFacts } from '../../model/facts.ts';
 import { indexProblems, type Problem, type Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import {
@@ -52,11 +51,11 @@ function toCrash(found: Suspicion, { targets, now }: SubnetView) {
   const foundAt = container.kind === 'running' ? facts.lastRestartAt : lastExit?.at;
   if (foundAt === undefined) return undefined;
   // Docker waits at most a minute before it starts a container again. An exit long before is that of another end.
-  const isOwn = lastExit !== undefined && Math.abs(foundAt - lastExit.at) < MAX_WAIT_MS;
+  const isNear = (at: number) => Math.abs(foundAt - at) < MAX_WAIT_MS;
   // After a restart of subnetd, Docker still says when the run before ended.
   const { finishedAt = foundAt } = findContainer(facts) ?? {};
-  const endedAt = Math.abs(foundAt - finishedAt) < MAX_WAIT_MS ? finishedAt : foundAt;
-  const { at, code } = isOwn ? lastExit : { at: endedAt, code: undefined };
+  const ended = { at: isNear(finishedAt) ? finishedAt : foundAt, code: undefined };
+  const { at, code } = lastExit && isNear(lastExit.at) ? lastExit : ended;
   // `isFirst`: it had not crashed shortly before, or minutes ago and once.
   return { found, target, at, code, isFirst: findSeries(facts).length === 0 };
 }
@@ -66,13 +65,11 @@ function findTogether(crashes: readonly Crash[]): readonly (readonly Crash[])[] 
   const series: Crash[][] = [];
   for (const one of crashes.toSorted((first, second) => second.at - first.at)) {
     const last = series.at(-1);
-    const after = last?.at(-1)?.at ?? Number.POSITIVE_INFINITY;
-    if (last !== undefined && after - one.at <= TOGETHER_MS) last.push(one);
+    if ((last?.at(-1)?.at ?? Number.POSITIVE_INFINITY) - one.at <= TOGETHER_MS) last?.push(one);
     else series.push([one]);
   }
-  return series.flatMap((some) =>
-    some.filter(({ isFirst }) => isFirst).length > 1 ? [crashes.filter((one) => some.includes(one))] : [],
-  );
+  const together = series.filter((some) => some.filter(({ isFirst }) => isFirst).length > 1);
+  return together.map((some) => crashes.filter((one) => some.includes(one)));
 }
 
 /**
@@ -121,14 +118,14 @@ function findEvent(crashes: readonly Crash[], { before, toWall }: SubnetView) {
     (one) => one !== undefined && startAt < one.since + SPELL_MS,
   );
   const around = [startAt - SPELL_MS / 2, startAt + SPELL_MS / 2].map((at) => Math.floor(toWall(at) / SPELL_MS));
-  return { known, about: known === undefined ? around.join(', ') : known.about };
+  return { known, about: known ? known.about : around.join(', ') };
 }
 
 /** The problem of crashes in one or more series, the newest first. */
 function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Suspicion {
   const { nodes } = view;
-  const [newest = []] = series;
   const joined = series.flat();
+  const [first] = joined;
   const { known, about } = findEvent(joined, view);
   const areNodes = (some: readonly TargetView[]) => some.every((one) => 'target' in one);
   const nameAll = (some: readonly TargetView[]) =>
@@ -146,9 +143,11 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
   const crashed = [...new Set(told.flatMap(({ all }) => all))];
   const lastAt = Math.max(...joined.map(({ at }) => at));
   // What has run again and was paused, ended or removed since is another matter.
-  const findRun = (facts: ContainerFacts | undefined) => findContainer(facts) ?? facts?.run;
-  const hasRun = ({ state: { facts }, container: { kind } }: TargetView) =>
-    kind === 'running' || kind === 'elsewhere' || (findRun(facts.container)?.startedAt ?? 0) > lastAt;
+  const hasRun = ({ state, container: { kind } }: TargetView) => {
+    const { container: facts } = state.facts;
+    const { startedAt = 0 } = findContainer(facts) ?? facts?.run ?? {};
+    return kind === 'running' || kind === 'elsewhere' || startedAt > lastAt;
+  };
   const running = crashed.filter(hasRun).length;
   const again = running === crashed.length ? 'all' : `${running} of ${crashed.length}`;
   const isSeen = crashed.every(({ container }) => container.kind !== 'unknown');
@@ -157,12 +156,9 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
     summary: `the containers of ${told[0]?.names} crashed within ${told[0]?.span} of each other`,
     evidence: `${told.map(({ ended }) => ended).join('; ')}, which nobody had requested`,
     // Not in the evidence, which stays as it is once this is over.
-    fix: `${isSeen ? `${again} are running again; ` : ''}look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${newest[0]?.target.state.target.name}: ${newest[0]?.found.fix}`,
+    fix: `${isSeen ? `${again} are running again; ` : ''}look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${first?.found.name}: ${first?.found.fix}`,
     explains: joined.flatMap(({ found }) => found.explains),
-    causes: joined.flatMap(({ found: { problem, component, name, causes } }) => [
-      { problem, component, name },
-      ...causes,
-    ]),
+    causes: joined.flatMap(({ found }) => [...refsTo(found, found.problem), ...found.causes]),
     ...(areNodes(crashed) && { nodes: crashed.map(({ state }) => state.target.name) }),
   });
 }
@@ -211,17 +207,16 @@ function findStop(found: readonly Suspicion[], view: SubnetView): Found {
 export function joinCrashes(found: readonly Suspicion[], view: SubnetView): readonly Suspicion[] {
   const stop = findStop(found, view);
   if (stop !== undefined) return [stop, ...found];
+  const crashes = collect(found, (one) => toCrash(one, view));
   // What something else there explains is no crash of its own.
   const explained = indexProblems(found.flatMap(({ causes }) => causes));
-  const crashes = collect(found, (one) => (explained.get(one) === undefined ? toCrash(one, view) : undefined));
-  const series = findTogether(crashes);
+  const series = findTogether(crashes.filter((one) => explained.get(one.found) === undefined));
+  // What was told with crashes of others stays so when those are too old to be found.
   const { nodes = [], since = 0 } = view.before.get({ problem: 'containers_crashed' }) ?? {};
-  /** Whether a crash was told with those of others, which are too old to be found now. */
-  const wasJoined = (one: Suspicion): boolean =>
-    one.problem !== 'out_of_memory' &&
-    nodes.includes(one.name ?? '') &&
-    (toCrash(one, view)?.at ?? Number.POSITIVE_INFINITY) < since + TOGETHER_MS;
-  if (series.length === 0) return found.filter((one) => !wasJoined(one));
-  const parts = new Set(series.flat().map((each) => each.found));
-  return [toProblem(series, view), ...found.filter((each) => !parts.has(each))];
+  const wasJoined = ({ at, found: { problem, name = '' } }: Crash) =>
+    problem !== 'out_of_memory' && nodes.includes(name) && at < since + TOGETHER_MS;
+  const joined = series.length === 0 ? crashes.filter(wasJoined) : series.flat();
+  const parts = new Set(joined.map((one) => one.found));
+  const rest = found.filter((one) => !parts.has(one));
+  return series.length === 0 ? rest : [toProblem(series, view), ...rest];
 }
