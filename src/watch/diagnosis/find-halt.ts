@@ -158,21 +158,19 @@ function adviseToRestart(view: SubnetView, { present, joining }: Voters, last?: 
       ? describeSetBackAll(first, last)
       : `${describeRestart(present)}${present.length > 1 ? ', all of them at once' : ''}`;
   const events = present.flatMap(({ name, height, ...node }) => {
-    const { riseDueSince = 0, advancedAt = 0 } = height ?? {};
-    const backAt = riseDueSince > advancedAt ? riseDueSince : 0;
+    const backAt = height && height.riseDueSince > height.advancedAt ? height.riseDueSince : 0;
     return [[startedAtOf(node) ?? 0, `${name} was started`] as const, [backAt, `${name} was back`] as const];
   });
   const [[eventAt, event] = [0, '']] = events.toSorted(([one], [other]) => other - one);
   // Before Docker has been asked, it may have started just now.
   const isUnasked = (node: NodeView) =>
     startedAtOf(node) === undefined && node.target.container !== undefined && !node.state.facts.container;
-  const { restartAt: told } = halt ?? {};
-  const begun = Math.max(last?.since ?? 0, eventAt);
-  const isPast = now - begun >= ENDS_ITSELF_MS;
+  const told = halt?.restartAt && halt.restartAt - ENDS_ITSELF_MS;
+  const begunAt = Math.max(told ?? last?.since ?? 0, eventAt);
+  const isPast = now - begunAt >= ENDS_ITSELF_MS;
   // It stood for another reason until now, or one that was out for its peers only is back at a time that is not known here.
-  const isOther = halt === undefined ? joining.length > 0 && isPast : eventAt < (last?.since ?? 0) || isPast;
-  const isNew = isOther || present.some(isUnasked);
-  const from = told === undefined ? (isNew ? now : begun) : Math.max(told - ENDS_ITSELF_MS, eventAt);
+  const isOther = halt ? isPast || begunAt > eventAt : isPast && joining.length > 0;
+  const from = told === undefined && (isOther || present.some(isUnasked)) ? now : begunAt;
   const until = from + ENDS_ITSELF_MS;
   const timeOf = (at: number) => formatSecond(toWall(at)).slice(11);
   const why = Math.abs(eventAt - from) < 1_000 ? `${event} at ${timeOf(eventAt)}, and ` : '';
