@@ -3,6 +3,7 @@ import { formatBytes, formatTimes, listNames } from '../../lib/words.ts';
 import { describePace, findLongPace, formatLeft } from '../../model/fill.ts';
 import { LINES_LOST } from '../../model/log.ts';
 import type { Suspicion } from '../../model/problem.ts';
+import type { ProblemName } from '../../model/problem-catalog.ts';
 import {
   findContainer,
   findSeries,
@@ -131,18 +132,15 @@ function findDown(one: TargetView, { now }: Moment, first: string): Found {
   const { name } = target;
   const check = checkOf(state, 'container');
   if (facts.container === undefined || view.kind === 'unknown' || view.kind === 'elsewhere' || !check) return undefined;
-  const told = { evidence: check.seen, fix: check.fix ?? '', explains: explainAll(one) };
-  if (view.kind === 'missing') {
-    const causes = refsTo(target, 'log_source_down');
-    return suspectTarget('container_down', one, { ...told, causes, summary: `${name} has no container` });
-  }
-  if (view.kind === 'paused')
-    return suspectTarget('container_paused', one, { ...told, summary: `the container of ${name} is paused` });
+  const { seen: evidence, fix = '' } = check;
+  const tell = (problem: ProblemName, summary: string, more: Partial<Suspicion> = {}) =>
+    suspectTarget(problem, one, { evidence, fix, explains: explainAll(one), summary, ...more });
+  if (view.kind === 'missing')
+    return tell('container_down', `${name} has no container`, { causes: refsTo(target, 'log_source_down') });
+  if (view.kind === 'paused') return tell('container_paused', `the container of ${name} is paused`);
   const { container } = view;
   if (view.kind === 'stopping')
-    return suspectTarget('container_down', one, {
-      ...told,
-      summary: `${name} is being stopped`,
+    return tell('container_down', `${name} is being stopped`, {
       evidence: `Docker was asked to stop ${container.name}, which has not ended yet`,
       fix: 'wait until it has ended: Docker kills what does not end within some seconds',
     });
@@ -154,26 +152,18 @@ function findDown(one: TargetView, { now }: Moment, first: string): Found {
     // The first restart is not a loop. Of those before subnetd started, only Docker's count is known, and when the last run began.
     const wasRestarted = container.restartCount > 1 && now - (container.startedAt ?? now) < LOOP_MS;
     const isAgain = crashes.length > 1 || (crashes.length === 0 && wasRestarted);
-    return suspectTarget('container_restarting', one, {
-      ...told,
-      summary: `the container of ${name} ${isAgain ? 'restarts again and again' : 'has crashed and is restarted'}`,
+    const how = isAgain ? 'restarts again and again' : 'has crashed and is restarted';
+    return tell('container_restarting', `the container of ${name} ${how}`, {
       ...(crashes.length > 1 && { evidence: `${container.name} crashed ${crashes.length} times within 10 minutes` }),
     });
   }
   if (view.kind === 'stopped')
-    return suspectTarget('container_down', one, {
-      ...told,
-      summary: `the container of ${name} does not run`,
-      fix: `${first}${told.fix}`,
-    });
-  if (check.verdict !== 'fail' || isRestartPlanned(facts.container)) return undefined;
+    return tell('container_down', `the container of ${name} does not run`, { fix: `${first}${fix}` });
   // The check fails for some minutes after a start. A loop that is over was reported as one.
-  if (crashes.length > 1 || isReported) return undefined;
-  return suspectTarget('container_restarting', one, {
-    ...told,
-    explains: explain(one, 'container'),
-    summary: `the container of ${name} has crashed and was restarted`,
-  });
+  if (check.verdict !== 'fail' || crashes.length > 1 || isReported || isRestartPlanned(facts.container))
+    return undefined;
+  const summary = `the container of ${name} has crashed and was restarted`;
+  return tell('container_restarting', summary, { explains: explain(one, 'container') });
 }
 
 /** Memory that is near its limit, or grows for hours and reaches it within a day. In the first hour after a start each program takes more. */
