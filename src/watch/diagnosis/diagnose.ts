@@ -73,10 +73,8 @@ function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
   const cause = causes.find(({ component, name }) => component === one.component && name === one.name);
   if (cause === undefined) return one;
   const { problem, summary, fix } = cause;
-  const evidence = SAID_BY_SUBMISSIONS.includes(problem)
-    ? one.evidence
-    : formatReason({ seen: one.evidence, cause: summary });
-  return { ...one, evidence, fix };
+  const why = SAID_BY_SUBMISSIONS.includes(problem) ? '' : summary;
+  return { ...one, evidence: formatReason({ seen: one.evidence, cause: why }), fix };
 }
 
 /** What has no check of its own: only its own words say what to do. */

@@ -140,12 +140,10 @@ export function findForeign({ nodes, chain: { chain } }: SubnetView): readonly S
 /** Nodes that have another block at one height than most. Heights that nodes are asked for are long committed. */
 function findFork({ nodes }: SubnetView): Found {
   const marked = nodes.filter((node) => !node.isForeign && !isStopped(node));
-  const first = new Map<number, string>();
-  for (const { chainFacts } of marked)
-    for (const { number, hash } of chainFacts?.marks ?? []) if (!first.has(number)) first.set(number, hash);
-  const isOther = ({ number, hash }: BlockMark) => first.get(number) !== hash;
-  if (!marked.some(({ chainFacts }) => chainFacts?.marks.some(isOther))) return undefined;
   const marksOf = ({ chainFacts }: NodeView) => chainFacts?.marks ?? [];
+  const hashes = new Map<number, string>();
+  for (const node of marked) for (const { number, hash } of marksOf(node)) hashes.set(number, hash);
+  if (marked.every((node) => marksOf(node).every(({ number, hash }) => hashes.get(number) === hash))) return undefined;
   const all = marked.flatMap((node) => marksOf(node).map((mark) => ({ ...mark, node })));
   const differ = (one: BlockMark, other: BlockMark) => one.number === other.number && one.hash !== other.hash;
   // Two nodes that have the same block above are on one chain now, and one was asked before it changed over.

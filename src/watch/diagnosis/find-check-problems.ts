@@ -96,13 +96,12 @@ function findDegraded(targets: readonly TargetView[]): Found {
     const names = degraded.flatMap(({ check, name }) => ((check === 'container') === isOwn ? [name] : []));
     return listNames([...new Set(names)]);
   });
+  const summaries = [
+    unseen && `subnetd sees less of ${unseen} than it could`,
+    unhealthy && `the health check of ${unhealthy} fails`,
+  ];
   return suspect('check_degraded', {
-    summary: [
-      unseen && `subnetd sees less of ${unseen} than it could`,
-      unhealthy && `the health check of ${unhealthy} fails`,
-    ]
-      .filter(Boolean)
-      .join(', and '),
+    summary: summaries.filter(Boolean).join(', and '),
     evidence: evidence.join('; '),
     fix: [...alike.values()].map(([first]) => first?.fix).join('; '),
   });

@@ -208,17 +208,15 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     next: nextSet?.fates.get(address),
     lag: viewLag(view.facts.lag, address, byAddress.get(address)?.name),
   });
-  const nameless = findNameless(view, active);
+  const { addresses, nodesOut } = findNameless(view, active);
   /** One that was not asked yet may have an address of these. */
-  const isUnasked = view.nodes.some(
-    (node) => node.chainFacts === undefined && node.address === undefined && !isMissing(node),
-  );
+  const isUnasked = view.nodes.some((node) => !node.chainFacts && node.address === undefined && !isMissing(node));
   /** The vote of a masternode that no known node claims. A node that is out and has never given an address may be its own. */
   const findUnnamedVote = (address: string): Vote => {
-    if (silentVoters.has(address)) return isBlind ? 'unknown' : 'silent';
-    if (isBlind || isUnasked || (nameless.nodesOut > 0 && nameless.nodesOut < nameless.addresses.length))
-      return 'unknown';
-    return nameless.nodesOut > 0 ? 'silent' : 'votes';
+    if (isBlind) return 'unknown';
+    if (silentVoters.has(address)) return 'silent';
+    if (isUnasked || (nodesOut > 0 && nodesOut < addresses.length)) return 'unknown';
+    return nodesOut > 0 ? 'silent' : 'votes';
   };
   const describeActive = (address: string): Masternode => {
     const own = turns?.get(address);
@@ -231,8 +229,8 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     });
   };
   // Who is left out for an epoch has no turn in it.
-  const describeIdle = (address: string, vote: Vote): Masternode =>
-    describe(address, vote, {
+  const describeIdle = (address: string): Masternode =>
+    describe(address, penalised.includes(address) ? 'penalised' : 'standby', {
       ...(counted && { blocksMade: 0, missedRounds: 0 }),
       backInEpoch: chosen?.has(address) ? following : undefined,
     });
@@ -244,10 +242,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     block,
     round,
     upgrade: findComing(view)?.upgrade,
-    masternodes: [
-      ...active.map(describeActive),
-      ...[...idle].map((address) => describeIdle(address, penalised.includes(address) ? 'penalised' : 'standby')),
-    ],
+    masternodes: [...active.map(describeActive), ...[...idle].map(describeIdle)],
   };
 }
 

@@ -87,10 +87,9 @@ const lastLineOf = ({ since, seenAt }: Problem): number => Math.min(since + ASKE
 
 /** The heights of nodes that take part. One alone or just started shows nothing. */
 const findShown = (views: readonly TargetView[], now: number): readonly Progress[] =>
-  collect(views, ({ state, container }) => {
-    const isAlone = countPeers(state.facts) === 0;
-    return isAlone || viewStart(state, container, now).isStarting ? undefined : heightOf(state);
-  });
+  collect(views, ({ state, container }) =>
+    countPeers(state.facts) === 0 || viewStart(state, container, now).isStarting ? undefined : heightOf(state),
+  );
 
 /** When a halt was seen to end, by a block above all from before it; long ago without one, or while it lasts. */
 function findHaltEnd(halt: Problem | undefined, views: readonly TargetView[], stoodAt: number, now: number): number {

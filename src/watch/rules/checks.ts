@@ -61,13 +61,11 @@ function noRpc(target: NodeTarget, settings: CheckSettings): Finding | undefined
 const noUrl = ({ name, url }: ServiceTarget): Finding | undefined =>
   url === undefined ? { seen: `the ${name} has no url in the inventory`, fix: 'add its address' } : undefined;
 
-const noBrowser = (target: ServiceTarget): Finding | undefined =>
-  target.browser === undefined
-    ? {
-        seen: 'the frontend has no browser in the inventory',
-        fix: 'add browser: { executablePath: /usr/bin/chromium } or { cdpUrl: … }',
-      }
-    : noUrl(target);
+function noBrowser(target: ServiceTarget): Finding | undefined {
+  if (target.browser !== undefined) return noUrl(target);
+  const fix = 'add browser: { executablePath: /usr/bin/chromium } or { cdpUrl: … }';
+  return { seen: 'the frontend has no browser in the inventory', fix };
+}
 
 /** A relayer whose queue board is all that can be read of it. */
 const hasQueuesOnly = (target: ServiceTarget): boolean => !hasLog(target) && target.url !== undefined;
@@ -79,13 +77,11 @@ function noLog(target: Target): Finding | undefined {
 }
 
 /** The debug lines are only in the files of the stats server. */
-const noDebugLog = ({ logFiles }: Target): Finding | undefined =>
-  logFiles.length === 0
-    ? {
-        seen: 'stats has no logFiles in the inventory',
-        fix: 'add those of its folder logs/debug, as its container does not print them',
-      }
-    : undefined;
+function noDebugLog({ logFiles }: Target): Finding | undefined {
+  if (logFiles.length > 0) return undefined;
+  const fix = 'add those of its folder logs/debug, as its container does not print them';
+  return { seen: 'stats has no logFiles in the inventory', fix };
+}
 
 /** Every check. A target has those of its component, in this order. */
 export const checkTable: Readonly<Record<CheckName, Check>> = {

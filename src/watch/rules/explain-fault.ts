@@ -128,16 +128,13 @@ export function explainFault(
       };
     case 'closed':
       return { seen: `${fault.address} closed the connection before its answer was whole`, fix: seeLog };
-    case 'timeout':
-      return fault.received
-        ? {
-            seen: `${fault.address} began an answer and did not end it within ${formatDuration(fault.afterMs)}`,
-            fix: `check its load, and ${seeLog}`,
-          }
-        : {
-            seen: `${fault.address} did not answer within ${formatDuration(fault.afterMs)}`,
-            fix: `check whether it hangs, and ${seeLog}`,
-          };
+    case 'timeout': {
+      const [did, what] = fault.received
+        ? ['began an answer and did not end it', 'its load']
+        : ['did not answer', 'whether it hangs'];
+      const seen = `${fault.address} ${did} within ${formatDuration(fault.afterMs)}`;
+      return { seen, fix: `check ${what}, and ${seeLog}` };
+    }
     case 'too-large':
       return {
         seen: `its answer is larger than ${fault.maxBytes / 1024 / 1024} MiB`,
@@ -164,10 +161,7 @@ export function explainFault(
     case 'not-json':
       return fault.looksLike === 'html'
         ? (own as Required<Finding>)
-        : {
-            seen: NOT_JSON[fault.looksLike],
-            fix: `correct the address in the inventory, or ${seeLog}`,
-          };
+        : { seen: NOT_JSON[fault.looksLike], fix: `correct the address in the inventory, or ${seeLog}` };
     case 'envelope':
       return { seen: `its answer is not JSON-RPC: ${fault.what}`, fix: 'check what listens at this address' };
     case 'rpc-error': {
@@ -309,8 +303,6 @@ export function explainDockerFault(fault: DockerFault): Required<Finding> {
       fix: 'wait a moment, as its machine may be busy; if `docker inspect` of it hangs too, restart Docker, which ends all containers unless live-restore is set',
     };
   const { seen, fix } = explainCode(fault);
-  return {
-    seen: `Docker cannot be asked at ${fault.address}${fault.code === 'no-descriptor' ? ':' : ','} ${seen}`,
-    fix,
-  };
+  const mark = fault.code === 'no-descriptor' ? ':' : ',';
+  return { seen: `Docker cannot be asked at ${fault.address}${mark} ${seen}`, fix };
 }

@@ -15,8 +15,7 @@ interface Context {
 function foldQueue(known: readonly QueueFacts[] | undefined, queue: RelayerQueue, at: number): QueueFacts {
   const before = known?.find(({ mode }) => mode === queue.mode);
   // Jobs are kept until the relayer starts again.
-  const isSame = before !== undefined && queue.completed >= before.completed && queue.failed >= before.failed;
-  if (!isSame) return { ...queue, since: at };
+  if (!before || queue.completed < before.completed || queue.failed < before.failed) return { ...queue, since: at };
   const completedAt = queue.completed > before.completed ? at : before.completedAt;
   const failedAt = queue.failed > before.failed ? at : before.failedAt;
   return { ...queue, since: before.since, completedAt, failedAt };

@@ -127,6 +127,8 @@ const NO_BROWSER: Readonly<Record<(PageObservation & { kind: 'no-browser' })['wh
   },
 };
 
+const SEE_URL = 'see what the url in the inventory leads to';
+
 type NoPage = PageObservation & { kind: 'no-page' };
 
 const NO_PAGE: Readonly<Record<NoPage['why'], (page: NoPage) => Required<Finding>>> = {
@@ -143,16 +145,10 @@ const NO_PAGE: Readonly<Record<NoPage['why'], (page: NoPage) => Required<Finding
     seen: 'it sends the browser on and on without an end',
     fix: 'write the final address into the inventory, or fix the page',
   }),
-  dialogs: () => ({
-    seen: 'it opens one dialog after the other, which no page of a subnet does',
-    fix: 'see what the url in the inventory leads to',
-  }),
-  'too-large': () => ({
-    seen: 'it loads more data than any healthy one does',
-    fix: 'see what the url in the inventory leads to',
-  }),
+  dialogs: () => ({ seen: 'it opens one dialog after the other, which no page of a subnet does', fix: SEE_URL }),
+  'too-large': () => ({ seen: 'it loads more data than any healthy one does', fix: SEE_URL }),
   crashed: () => ({ seen: 'it crashed the browser', fix: 'check the memory that it needs' }),
-  'no-html': () => ({ seen: 'it is a download and no page', fix: 'see what the url in the inventory leads to' }),
+  'no-html': () => ({ seen: 'it is a download and no page', fix: SEE_URL }),
 };
 
 /** Did the last visit to the page find no error on its console, no uncaught exception and no failed request? */
@@ -168,13 +164,11 @@ export function judgePage({ target, facts }: View<ServiceTarget>): Judgement {
     return fail(`the page of the frontend is unhealthy: ${seen}`, fix);
   }
   const { consoleErrors, exceptions, failedRequests } = observation;
-  const found = (
-    [
-      [failedRequests, 'failed request', 'failed requests'],
-      [exceptions, 'uncaught exception', 'uncaught exceptions'],
-      [consoleErrors, 'error on its console', 'errors on its console'],
-    ] as const
-  ).flatMap(([count, one, many]) => (count === 0 ? [] : formatCount(count, one, many)));
+  const found = [
+    failedRequests > 0 && formatCount(failedRequests, 'failed request', 'failed requests'),
+    exceptions > 0 && formatCount(exceptions, 'uncaught exception', 'uncaught exceptions'),
+    consoleErrors > 0 && formatCount(consoleErrors, 'error on its console', 'errors on its console'),
+  ].filter(Boolean);
   if (found.length === 0) return pass('the page of the frontend opens without an error');
   const fix =
     failedRequests > 0
