@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinAnd, listEach, listNames } from '../../src/lib/words.ts';
+import { joinAnd, listEach, listFirst, listNames } from '../../src/lib/words.ts';
 
 test('names are listed as far as there is room for them, and the others are counted', () => {
   expect(listNames([])).toBe('');
@@ -20,4 +20,14 @@ test('of many only those that are listed are asked for their names', () => {
 
 test('words of which all are said end with an and', () => {
   expect([joinAnd([]), joinAnd(['a']), joinAnd(['a', 'b', 'c'])]).toEqual(['', 'a', 'a, b and c']);
+});
+
+test('of texts the first ones are listed, and the rest is counted after a comma', () => {
+  const list = (most: number) => listFirst(['n1 is out, as asked', 'n2 hangs', 'n3 is late'], most);
+  expect([list(3), list(2), list(1)]).toEqual([
+    'n1 is out, as asked, n2 hangs, n3 is late',
+    'n1 is out, as asked, n2 hangs, and 1 more',
+    'n1 is out, as asked, and 2 more',
+  ]);
+  expect(listFirst([], 3)).toBe('');
 });
