@@ -43,12 +43,13 @@ const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Standing, string?]>>
 /** Reported for minutes after they happened. What lasts comes first. */
 const HAPPENED: readonly ProblemName[] = ['containers_crashed', 'double_vote'];
 
-/** Whether it has happened so long ago that what is suspected now is another matter. */
+/** Whether it has happened so long ago that what is found now is another matter. */
 const isLongPast = ({ problem, state, planned, since, seenAt }: Problem): boolean =>
   HAPPENED.includes(problem) && state === 'open' && planned === undefined && seenAt - since >= START_MS;
 
 /** The lowest is the worst: open before clearing before planned, then critical ones, then the whole subnet before a target. */
-function rank({ problem, state, severity, planned }: Problem): number {
+function rank(one: Problem): number {
+  const { problem, state, severity, planned } = one;
   if (isBlind(problem) && state !== 'clearing') return -1;
   const place = Object.keys(WHOLE).indexOf(problem);
   return (
@@ -57,6 +58,7 @@ function rank({ problem, state, severity, planned }: Problem): number {
     (severity === 'critical' ? 0 : 50) +
     (place < 0 ? 20 : place) +
     (HAPPENED.includes(problem) ? 10 : 0) +
+    (isLongPast(one) ? 60 : 0) +
     // What fails now comes before what will fail.
     (FORECASTS.includes(problem) ? 15 : 0)
   );

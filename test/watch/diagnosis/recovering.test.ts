@@ -223,6 +223,9 @@ test('minutes after a crash of several the headline is of what is suspected now,
     checked,
     '4 of 4 masternodes can vote, 3 needed. Suspected: the containers of n1 and n2 crashed. The containers of all 4 nodes crashed.',
   ]);
+  const signed: Problem = { ...crashed, problem: 'double_vote', summary: 'n1 signed two blocks of round 436' };
+  expect(told(QUORUM, [signed, { ...crashed, since: NOW }])[0]).toBe(`devnet is running, but ${summary}`);
+  expect(told(QUORUM, [signed, crashed])[0]).toBe('devnet is running, but n1 signed two blocks of round 436');
   const over = { ...crashed, state: 'clearing' } as const;
   expect(told(QUORUM, [over, again])).toEqual([
     'devnet is recovering, but a possible problem is being checked',
