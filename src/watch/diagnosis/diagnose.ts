@@ -29,7 +29,7 @@ import { findSubnetProblems } from './find-subnet-problems.ts';
 import { findWalletProblem } from './find-wallet-problem.ts';
 import { joinCrashes } from './join-crashes.ts';
 import { findUnusedBootnode } from './setup/find-node-differences.ts';
-import { askedAt, type SubnetView } from './subnet-view.ts';
+import { askedAt, type NodeView, type SubnetView } from './subnet-view.ts';
 import { findRecovering, STOPPING } from './view-subnet.ts';
 
 export const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
@@ -80,10 +80,11 @@ function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
 /** What has no check of its own: only its own words say what to do. */
 const isKnownFailure = ({ problem }: Suspicion): boolean => problemCatalog[problem].judgedBy.length === 0;
 
-/** A quorum at risk or a halt pages with what keeps nodes from voting, which is not sent beside it. A halt has said who is down. */
+/** A quorum at risk or a halt pages with what keeps nodes from voting, which is not sent beside it. A halt has said who is down, but not why. */
 function withReasons(page: Suspicion, { nodes }: SubnetView, found: readonly Suspicion[]): Suspicion {
   const isHalt = page.problem === 'subnet_halted';
-  const names = isHalt ? nodes.flatMap(({ name, isOut }) => (isOut ? name : [])) : (page.nodes ?? []);
+  const mayNotVote = ({ isOut, isStarting }: NodeView) => isOut || isStarting;
+  const names = isHalt ? nodes.filter(mayNotVote).map(({ name }) => name) : (page.nodes ?? []);
   const isWhy = ({ component, explains }: Suspicion) => component === 'node' && explains.length > 0;
   const all = names.flatMap((node) => found.find((one) => one.name === node && isWhy(one)) ?? []);
   const reasons = isHalt ? all.filter(isKnownFailure) : all;

@@ -821,7 +821,10 @@ describe('right after the start of subnetd', () => {
         node: { ...back.facts.node, latest: { ...back.facts.node.latest, advancedAt: NOW - stallMs } },
       },
     };
-    expect(diagnose([before as KnownTarget, ...others]).headline).toMatchObject(healthy);
+    expect(diagnose([before as KnownTarget, ...others]).headline).toMatchObject({
+      ...healthy,
+      detail: '4 of 4 masternodes can vote, 3 needed. The last block came 28s ago. Still to be read: n1, n2, n3, n4.',
+    });
   });
 
   test('a stored silence goes on, although what was asked before its halt was stored again is old', () => {

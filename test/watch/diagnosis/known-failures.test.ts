@@ -38,14 +38,16 @@ function restarted(
     isUp = true,
     takesBlocks = false,
     patterns = {},
+    name = 'n2',
   }: {
     readonly crashes?: readonly number[];
     readonly isUp?: boolean;
     readonly takesBlocks?: boolean;
     readonly patterns?: Readonly<Record<string, PatternFacts>>;
+    readonly name?: string;
   },
 ): KnownTarget {
-  const well = diagnosedNode('n2', NAMES, isUp ? {} : { fault: refused });
+  const well = diagnosedNode(name, NAMES, isUp ? {} : { fault: refused });
   const node = takesBlocks ? well : withoutBlocks(well, startedMs);
   const started: Partial<Container> = { startedAt: NOW - startedMs, restartCount: crashes.length + 1 };
   return {
@@ -53,7 +55,7 @@ function restarted(
     facts: {
       ...node.facts,
       container: {
-        ...(containerOf('n2', started) as NonNullable<Facts['container']>),
+        ...(containerOf(name, started) as NonNullable<Facts['container']>),
         restarts: crashes.length + 1,
         lastRestartAt: NOW - startedMs,
         lastRestartBy: 'policy',
@@ -162,6 +164,15 @@ test('a halt says of a node that crashes again and again and answers when it was
   const stopped = diagnosedNode('n3', NAMES, { ...standing, container: STOPPED, fault: refused });
   const nodes = [crashing, stopped, ...['n1', 'n4'].map((name) => diagnosedNode(name, NAMES, standing))];
   expect(evidenceOf(nodes, 'subnet_halted')).toContain('without n2 (restarted 20s ago after a crash), n3 (stopped)');
+});
+
+test('a halt says why nodes that have just started again do not stay up', () => {
+  const standing = { height: 1_000, stalledMs: 60_000 };
+  const loop = (name: string) => restarted(3_000, { crashes: [40_000, 30_000, 20_000], takesBlocks: true, name });
+  const nodes = [loop('n2'), loop('n3'), ...['n1', 'n4'].map((name) => diagnosedNode(name, NAMES, standing))];
+  const [halt] = diagnosed(nodes).filter(({ problem }) => problem === 'subnet_halted');
+  expect(halt?.evidence).toContain('because n2 ends again and again with exit code 0, n3 ends again and again');
+  expect(halt?.fix).toContain('; for n2: find out what kills it');
 });
 
 test('a loop ends when somebody stops or removes the container', () => {
