@@ -264,6 +264,7 @@ function findStand(view: SubnetView, { number, since }: Block, halt: Problem | u
 
 /** `docker restart` gives a program ten seconds to end, and starts it at once then. */
 const RESTART_MS = 15_000;
+const AT_ONCE_MS = 5_000;
 
 type Voters = ReturnType<typeof findVoters>;
 
@@ -282,7 +283,9 @@ function findVoters(view: SubnetView) {
     gone: out.filter((node) => {
       const { node: known, container } = node.state.facts;
       const mostMs = isStopped(node) ? RESTART_MS : START_MS;
-      return node.answers !== true && now - (known?.latest?.lastGoodAt ?? 0) < mostMs && !isLooping(container, now);
+      const endedAt = node.container.kind === 'stopped' ? (node.container.container.finishedAt ?? 0) : now;
+      const isAway = now - (known?.latest?.lastGoodAt ?? 0) < mostMs && now - endedAt < AT_ONCE_MS;
+      return node.answers !== true && isAway && !isLooping(container, now);
     }),
     // They have just started, and count as voting: they do not answer yet, or they do and join the round.
     starting: voters.filter((node) => node.isOut && !isMissing(node)),

@@ -136,7 +136,8 @@ test('nodes that were started less than a minute ago are waited for: they come u
 });
 
 test('nothing else is to be restarted while one that has just answered is away, as for a restart', () => {
-  const away = (agoMs: number, isStopped = false) => {
+  const away = (agoMs: number, endedMs?: number) => {
+    const ended = { running: false, status: 'exited', finishedAt: NOW - (endedMs ?? 0) } as const;
     const said = { voteRounds: 8, neverSigned: [], timeouts: 1 };
     const nodes = NAMES.map((name, index) => {
       const pool = { ...said, timeoutRound: index < 2 ? 384 : 385 };
@@ -146,7 +147,7 @@ test('nothing else is to be restarted while one that has just answered is away, 
         stalledMs: 240_000,
         chain: { pool },
         ...(isAway && { fault: refused }),
-        ...(isAway && isStopped && { container: { running: false, status: 'exited', finishedAt: NOW - agoMs } }),
+        ...(isAway && endedMs !== undefined && { container: ended }),
       });
       const node = known.facts.node as NonNullable<typeof known.facts.node>;
       const agoOfRound = index < 2 ? 5_000 : 100_000;
@@ -163,6 +164,6 @@ test('nothing else is to be restarted while one that has just answered is away, 
   const wait = 'wait until n4 answers, a minute at most, and restart no other node';
   const restart = fixWith('n1 and n2 with `docker restart generated-n1-1 generated-n2-1`', 385, SEVERAL);
   expect([away(59_000), away(61_000)]).toEqual([wait, restart]);
-  // What stays stopped for longer is not being restarted.
-  expect([away(14_000, true), away(16_000, true)]).toEqual([wait, restart]);
+  // What stays stopped for longer than it takes to end, or to start again at once then, is not being restarted.
+  expect([away(14_000, 4_000), away(16_000, 4_000), away(14_000, 5_000)]).toEqual([wait, restart, restart]);
 });
