@@ -3,13 +3,14 @@ import { formatDuration } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
 import { beginSentence, formatBytes } from '../../lib/words.ts';
 import type { DiskFacts } from '../../model/disk.ts';
-import { addressOf } from '../../model/facts.ts';
+import { addressOf, type Facts } from '../../model/facts.ts';
 import { findPace, formatLeft } from '../../model/fill.ts';
 import type { CheckHistory, TargetHistory } from '../../model/history.ts';
 import type { Incidents } from '../../model/incident.ts';
 import type { MatchingLine } from '../../model/last-lines.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
+import { findContainer } from '../../model/restart-cause.ts';
 import type { ExplainedCheckState, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { Target } from '../../model/target.ts';
@@ -110,6 +111,12 @@ function addressPanel({ target, facts }: TargetState, disks: SubnetFacts['disks'
   )}</dl>`;
 }
 
+/** Since when a check is as it is. That of a container fails for minutes after a restart, also while it is stopped and started again. */
+function sinceOf({ check, since = 0 }: ExplainedCheckState, { container }: Facts): number {
+  const { startedAt = 0, finishedAt = 0 } = (check === 'container' && findContainer(container)) || {};
+  return Math.max(since, startedAt, finishedAt);
+}
+
 function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
   const { standing, word, check } = standingOf(target);
   const { problem, suspected } = target;
@@ -122,8 +129,9 @@ function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
   const told =
     word === 'problem' || (word === 'fail' && check?.because?.problem === problem?.problem) ? problem : undefined;
   // It is well since the last of its checks has changed, such as that of a container which was restarted on request.
-  const changed = highest(target.checks.map(({ since = 0 }) => since));
-  const from = standing === 'ok' ? changed : (told ?? (isChecked ? suspected : check))?.since;
+  const sinceOfCheck = check && sinceOf(check, target.facts);
+  const changed = highest(target.checks.map((one) => sinceOf(one, target.facts)));
+  const from = standing === 'ok' ? changed : (told?.since ?? (isChecked ? suspected?.since : sinceOfCheck));
   const since =
     from === undefined ? '' : html`Since ${at(toWall(from), nowWall)}, for ${lasting(nowWall - toWall(from))}. `;
   const saidOfCheck =

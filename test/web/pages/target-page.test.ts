@@ -69,6 +69,15 @@ describe('the page of a target', () => {
     expect(bannerOf('http')).toBe('n1 is healthy Since 03:00 , for 4 min.');
   });
 
+  test('says of a container that was stopped after a restart since when it is stopped', () => {
+    const stopped = diagnosedService('frontend', { container: { ...STOPPED, finishedAt: NOW - 5_000 } });
+    const page = pageOf([stopped], {}, ({ problem: _, ...state }) => ({
+      ...state,
+      checks: state.checks.flatMap((one) => (one.check === 'container' ? { ...one, since: NOW - 240_000 } : [])),
+    }));
+    expect(words(page)).toMatch(/frontend is failing Since 03:04 , for 5 s\. /);
+  });
+
   test('names in its banner its own problem before the check that only shows it', () => {
     const bannerOf = (because: ProblemName | undefined) =>
       words(
