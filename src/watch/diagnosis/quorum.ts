@@ -44,13 +44,7 @@ const POOLS_KNOWN_MS = 3 * 60_000;
  * `isKeyLost`: it is known already that a key has no node. Nobody has missed a round yet when an epoch begins.
  */
 export function findSilentVoters(
-  {
-    nodes,
-    chain,
-    masters,
-    neverSigned,
-    sharedKeys,
-  }: Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'neverSigned' | 'sharedKeys'>,
+  { nodes, chain, masters, neverSigned }: Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'neverSigned'>,
   isKeyLost: boolean,
   now: number,
 ): ReadonlyMap<string, number> {
@@ -58,17 +52,12 @@ export function findSilentVoters(
   const { addresses } = neverSigned;
   if (masternodes === undefined) return new Map();
   // The keys of masternodes that a node has exchanged for another one, and that none has now. Older pools have their votes.
-  const left: string[] = collect(nodes, ({ chainFacts }) => {
+  const left = collect(nodes, ({ chainFacts }) => {
     const { address, at } = chainFacts?.keyBefore ?? {};
     if (address === undefined || at === undefined || masters.has(address)) return undefined;
     const isShown = now - at < POOLS_KNOWN_MS || addresses.has(address);
     return isShown && masternodes.active.includes(address) ? address : undefined;
   });
-  // Nor has any node those that are nobody's where as many run with the key of another, and each has said its own.
-  const nameless = masternodes.active.filter((address) => !masters.has(address));
-  const idsOf = (ones: readonly NodeView[]) => new Set(ones.map(({ chainFacts }) => chainFacts?.observation.nodeId));
-  const twins = [...sharedKeys.values()].reduce((sum, ones) => sum + idsOf(ones).size - 1, 0);
-  if (nameless.length <= twins && nodes.every(({ address }) => address !== undefined)) left.push(...nameless);
   if (addresses.size + left.length === 0) return new Map();
   // A node that is just back has not said its address yet, so any key without a node may be its own.
   const isOneBack = nodes.some(

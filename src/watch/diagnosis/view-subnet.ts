@@ -185,9 +185,7 @@ export function viewSubnet(
     view.state.target.component === 'node' ? viewNode(view, view.state.target, chain, moment) : view,
   );
   const nodes = targets.filter((one) => 'target' in one);
-  const masters = findMasters(nodes, chain);
-  const sharedKeys = findSharedKeys(nodes, masters);
-  const known = { nodes, chain, masters, sharedKeys, neverSigned: findNeverSigned(nodes) };
+  const known = { nodes, chain, masters: findMasters(nodes, chain), neverSigned: findNeverSigned(nodes) };
   const isKeyLost = before.values.some(({ problem, state }) => KEY_LOST.includes(problem) && state === 'open');
   const voters = { ...known, silentVoters: findSilentVoters(known, isKeyLost, now) };
   const joining = findJoining(nodes, before, now);
@@ -201,6 +199,7 @@ export function viewSubnet(
     isPossible,
     ...voters,
     orphans: findOrphans(voters),
+    sharedKeys: findSharedKeys(nodes, voters.masters),
     quorum: findQuorum(voters),
     nextSet: viewNextSet(voters, facts, now),
     stallAfterMs,

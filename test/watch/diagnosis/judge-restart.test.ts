@@ -287,12 +287,6 @@ const CASES: readonly Case[] = [
     'two others have one key, which is one vote',
     stateWith({ n4: { chain: { address: addressOf('n3') } } }),
     'n1',
-    no('3 of 4 masternodes must vote, so no block comes while one restarts', 3, 3),
-  ],
-  [
-    'two others of one id have one key, which may be one node, and the other one may vote elsewhere',
-    stateWith({ n4: { chain: { address: addressOf('n3'), nodeId: 'id-n3' } } }),
-    'n1',
     nobodyKnows(
       'only 2 other masternodes can be counted on, 3 needed: 1 masternode of 4 is not in the inventory; add its node',
       3,
