@@ -146,7 +146,10 @@ export function findHeadline(
   const lasting = clearing || news ? undefined : worst;
   // What is suspected of a node may have cost a vote that was counted before. What Docker says of it is counted at once.
   const mayCost = (one: Problem) => worst === undefined || (one.component === 'node' && !isSure(one));
-  const isDoubted = reserve > 0 && suspicions.some(mayCost);
+  // Nor can all vote while two run with one key, whoever has the other one.
+  const isTwin = ({ problem, state }: Problem) => problem === 'key_shared' && state !== 'clearing';
+  const isDoubted =
+    reserve > 0 && (suspicions.some(mayCost) || (quorum?.voting === quorum?.total && told.some(isTwin)));
   const [when, can] = isDoubted ? ['When they were last asked, ', 'could'] : ['', 'can'];
   const votes = quorum && areAsked ? `${when}${describeVotes(quorum, can)}.` : '';
   const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
