@@ -120,9 +120,13 @@ test('no reserve is promised while a problem is suspected that may have cost it'
   // Nor, while two nodes have one key, that all can vote.
   const twins: Problem = { ...clears, problem: 'key_shared', summary: 'n1 and n2 run with one key', state: 'open' };
   expect(findHeadline('devnet', targets, [twins], seven).detail).toContain(before);
-  const six = { ...seven, quorum: { ...seven.quorum, voting: 6 } };
-  for (const one of [twins, { ...twins, state: 'clearing' } as const])
-    expect(findHeadline('devnet', targets, [one], six).detail).toMatch(/^5 of 7 masternodes can vote, /);
+  const six = { quorum: { total: 7, required: 5, voting: 6 }, hasRisen: true };
+  const gone = { ...twins, state: 'clearing' } as const;
+  for (const detail of [
+    findHeadline('devnet', targets, [twins], six).detail,
+    findHeadline('devnet', targets, [gone], seven).detail,
+  ])
+    expect(detail).toMatch(/^6 of 7 masternodes can vote, /);
 });
 
 test('a subnet without a block for longer than usual is not called healthy, and says when the last one came', () => {
