@@ -56,7 +56,10 @@ async function reserveBlock(): Promise<number> {
 let block: Promise<number> | undefined;
 let given = 0;
 
-/** A port that neither this process nor another one with a demo gives again: whoever falls silent comes back on its own, and nobody else answers there meanwhile. */
+/**
+ * A port that no process with a demo gives a second time: who falls silent comes back on its own port, and nobody else answers there in
+ * the meantime.
+ */
 async function takePort(): Promise<number> {
   if (block === undefined || given === PORTS.inBlock - 1) {
     block = reserveBlock();

@@ -50,7 +50,7 @@ const MOST_DOUBLE_VOTES = 32;
 /** Whether it is of one round; otherwise it is what a node has proved by the rounds of its locks. */
 export const isOfOneRound = ({ votes: [one, other] }: VotePair): boolean => one.round === other.round;
 
-/** Each signer counts once for a round. */
+/** What a pair is known by: each signer counts once for a round. */
 export const pairKey = ({ signer, votes }: VotePair): string => [signer, ...votes.map(({ round }) => round)].join('/');
 
 /**

@@ -39,8 +39,8 @@ export interface Suspicion extends ProblemRef {
   /** How long it must be found before it is open, where that differs from others of its name. */
   readonly confirmMs?: number | undefined;
   /**
-   * What it consists of, as names, or when it happened. A change while it is suspected makes it another problem: nodes restarted in turn are not a risk. Later
-   * it is another one when they have no name in common.
+   * What it consists of, as names, or when it happened. A change while it is suspected makes it another problem: nodes restarted in
+   * turn are not a risk. Later it is another one when they have no name in common.
    */
   readonly about?: string;
   /** Of a problem of the whole subnet: the nodes that cause it. Planned work on all of them covers it. */
