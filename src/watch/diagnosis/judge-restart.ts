@@ -15,7 +15,8 @@ import {
 } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
-import { findNearChoice, findNewEpoch, findTurn } from './find-epoch.ts';
+import { findNearChoice, findNewEpoch } from './find-epoch.ts';
+import { findTurn } from './find-turn.ts';
 import { checkOf, hasLostNetwork } from './subnet-view.ts';
 import { heightOf, viewContainer } from './view-node.ts';
 import { RECOVERED_FROM } from './view-subnet.ts';
