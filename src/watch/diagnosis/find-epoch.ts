@@ -1,12 +1,5 @@
 import { type ConsensusSettings, type Masternodes, mostMasternodes } from '../../model/chain.ts';
-import {
-  type Epoch,
-  type Masternode,
-  type Member,
-  type Quorum,
-  type SubnetState,
-  type Vote,
-} from '../../model/snapshot.ts';
+import type { Epoch, Masternode, Member, Quorum, SubnetState, Vote } from '../../model/snapshot.ts';
 import { type ChainView, type Counted, isOfRunBefore } from './chain-view.ts';
 import { viewLag } from './find-lagging.ts';
 import { countNextVotes, findNameless, isToJoin } from './quorum.ts';
