@@ -34,7 +34,7 @@ function rate(endsAfterMs: number, { turnEveryMs, joinMs, minePeriodMs, timeoutP
   const everyMs = turnEveryMs - minePeriodMs + timeoutPeriodMs;
   const missed = Math.max(0, Math.ceil((backMs - turnEveryMs) / everyMs));
   const nextTurnMs = turnEveryMs + missed * everyMs;
-  const sinceLostMs = missed === 0 ? ENOUGH_MS : backMs - (nextTurnMs - turnEveryMs + minePeriodMs);
+  const sinceLostMs = backMs - (nextTurnMs - turnEveryMs + minePeriodMs);
   return Math.min(nextTurnMs - backMs, sinceLostMs, ENOUGH_MS) - missed * MISSED_MS;
 }
 
