@@ -15,9 +15,6 @@ const AFTER_TURN_MS = 1_000;
 /** A node that is back this much before or after its own turn is not in its way. */
 const ENOUGH_MS = 3_000;
 
-/** Not worth another wait. */
-const CLOSE_MS = 1_500;
-
 /** A turn that times out costs more than any distance from one. */
 const MISSED_MS = 3_600_000;
 
@@ -38,19 +35,23 @@ function rate(endsAfterMs: number, { turnEveryMs, joinMs, minePeriodMs, timeoutP
   return Math.min(nextTurnMs - backMs, sinceLostMs, ENOUGH_MS) - missed * MISSED_MS;
 }
 
+/** Moments so close are the same one: an answer and a stop take their time. */
 const STEP_MS = 500;
 
 /** How long until the best moment to ask a node to stop, `sinceTurnMs` after its own turn; 0 for now. */
 export function untilBest(sinceTurnMs: number, rhythm: Rhythm): number {
   const { turnEveryMs, stopMs = 0 } = rhythm;
-  const rateIn = (ms: number) => {
-    const endsAfterMs = (sinceTurnMs + stopMs + ms) % turnEveryMs;
-    const isClear = endsAfterMs >= AFTER_TURN_MS && endsAfterMs <= turnEveryMs - AFTER_TURN_MS;
-    return isClear ? rate(endsAfterMs, rhythm) : Number.NEGATIVE_INFINITY;
-  };
-  const moments = Array.from({ length: Math.ceil(turnEveryMs / STEP_MS) }, (_, step) => step * STEP_MS);
-  const best = highest(moments.map(rateIn));
-  return rateIn(0) >= best - CLOSE_MS ? 0 : (moments.find((ms) => rateIn(ms) >= best) ?? 0);
+  const last = turnEveryMs - AFTER_TURN_MS;
+  const moments = Array.from({ length: 1 + Math.max(0, Math.floor((last - AFTER_TURN_MS) / STEP_MS)) }).map(
+    (_, step) => AFTER_TURN_MS + step * STEP_MS,
+  );
+  const rates = moments.map((moment) => rate(moment, rhythm));
+  const best = highest(rates);
+  const endsAfterMs = (sinceTurnMs + stopMs) % turnEveryMs;
+  const isClear = endsAfterMs >= AFTER_TURN_MS - STEP_MS && endsAfterMs <= last + STEP_MS;
+  if (isClear && rate(endsAfterMs, rhythm) >= best - STEP_MS) return 0;
+  const waits = moments.map((moment) => (moment - endsAfterMs + turnEveryMs) % turnEveryMs);
+  return Math.min(...waits.filter((_, index) => rates[index] === best));
 }
 
 /** What a node shows of itself, else the slowest of the others. */

@@ -33,10 +33,11 @@ test('a node that follows the chain 11 seconds after its start is back after its
   expect(play(4, 1_000, 12_000)).toEqual({ missed: 1, nearMs: -4_000 });
   // At 7 s it is back at 18 s, and its next turn is due at 24 s.
   expect(untilBest(1_000, rhythmOf(4, undefined, 11_000))).toBe(6_000);
-  expect(untilBest(0, rhythmOf(4, 10_160, 11_000))).toBe(4_500);
+  expect(untilBest(0, rhythmOf(4, 10_160, 11_000))).toBe(4_840);
   // It stops 10 s later, which is 2 s after another turn of its own.
   expect(untilBest(6_000, rhythmOf(4, 10_000, 11_000))).toBe(7_000);
-  expect(untilBest(6_000, rhythmOf(4, 300, 11_000))).toBe(0);
+  expect(untilBest(6_000, rhythmOf(4, 300, 11_000))).toBe(700);
+  expect(untilBest(6_300, rhythmOf(4, 300, 11_000))).toBe(0);
 });
 
 test('one that is back before its next turn may stop at many moments, and never as it makes its block', () => {

@@ -717,7 +717,7 @@ function answerAfter({
 
 test('how long a node takes to stop and to follow the chain is as it was the last time, else as the slowest of the others', () => {
   const own = { stops: { n1: 300, n2: 10_100 }, joins: { n1: 11_000, n3: 14_000 } };
-  expect(answerAfter(own)).toMatchObject({ stopMs: 300, joinMs: 11_000, nextTurnMs: 8_000, bestInMs: 6_500 });
+  expect(answerAfter(own)).toMatchObject({ stopMs: 300, joinMs: 11_000, nextTurnMs: 8_000, bestInMs: 6_700 });
   const others = { stops: { n2: 10_100, n3: 4_000 }, joins: { n2: 11_000, n3: 14_000 } };
   expect(answerAfter(others)).toMatchObject({ stopMs: 10_100, joinMs: 14_000 });
   // One that had to catch up for minutes shows nothing of a restart.
