@@ -1,5 +1,5 @@
 import { TARGET } from './problem-rule.ts';
-import type { AlertLabels } from './tracked-alert.ts';
+import type { AlertLabels, TrackedAlert } from './tracked-alert.ts';
 
 /** What a label must be: one value, or a pattern for the whole value. */
 export interface LabelMatcher {
@@ -94,12 +94,23 @@ const compiled = inhibitRules.map(({ source, target, equal }) => ({
   scopeOf: (labels: AlertLabels) => JSON.stringify(equal.map((label) => labels[label] ?? '')),
 }));
 
-/** Creates the test whether one of the firing alerts inhibits an alert. No alert matches both sides of a rule. */
-export function createInhibition(firing: readonly AlertLabels[]): (labels: AlertLabels) => boolean {
+/** Creates the test whether one of the firing alerts inhibits another one. No alert matches both sides of a rule. */
+export function createInhibition(
+  firing: readonly Pick<TrackedAlert, 'labels' | 'details' | 'seenAt'>[],
+): (alert: Pick<TrackedAlert, 'labels' | 'activeAt'>) => boolean {
+  // What clears brings nothing that began after it was last seen.
+  const untilOf = ({ details, seenAt }: (typeof firing)[number]) => (details?.isClearing ? seenAt : Infinity);
   const rules = compiled.map(({ isSource, isTarget, scopeOf }) => ({
     isTarget,
     scopeOf,
-    scopes: new Set(firing.filter(isSource).map(scopeOf)),
+    scopes: Map.groupBy(
+      firing.filter(({ labels }) => isSource(labels)),
+      ({ labels }) => scopeOf(labels),
+    ),
   }));
-  return (labels) => rules.some(({ isTarget, scopeOf, scopes }) => isTarget(labels) && scopes.has(scopeOf(labels)));
+  return ({ labels, activeAt }) =>
+    rules.some(
+      ({ isTarget, scopeOf, scopes }) =>
+        isTarget(labels) && scopes.get(scopeOf(labels))?.some((source) => activeAt <= untilOf(source)),
+    );
 }

@@ -68,7 +68,8 @@ function isInhibited(source: Named, target: Named, of: Labels = {}): boolean {
       matches(rule.target_matchers, to) &&
       rule.equal.every((label) => from[label] === to[label]),
   );
-  expect(createInhibition([from])(to), 'the channels of subnetd agree').toBe(byAlertmanager);
+  const isHeldBack = createInhibition([{ labels: from, seenAt: 0 }])({ labels: to, activeAt: 1 });
+  expect(isHeldBack, 'the channels of subnetd agree').toBe(byAlertmanager);
   return byAlertmanager;
 }
 

@@ -34,7 +34,7 @@ export function groupAlerts(
   const isTold = (alert: TrackedAlert) => alert.phase === 'firing' && mayNotify(alert);
   const all = [...trackedAlerts].filter(([, alert]) => mayFire(alert));
   const inhibits = (alert: TrackedAlert) => isTold(alert) && alert.isSuspected !== true;
-  const isInhibited = createInhibition(all.filter(([, alert]) => inhibits(alert)).map(([, { labels }]) => labels));
+  const isInhibited = createInhibition(all.map(([, alert]) => alert).filter(inhibits));
   const firing = new Map<string, Map<string, FiringAlert>>();
   for (const [key, alert] of all) {
     const { labels, firedAt = alert.activeAt } = alert;
@@ -45,7 +45,7 @@ export function groupAlerts(
     members.set(key, {
       ...alert,
       firedAt,
-      isWithheld: isLeftToSpeaker || isInhibited(labels) || !isTold(alert) || alert.isCovered === true,
+      isWithheld: isLeftToSpeaker || isInhibited(alert) || !isTold(alert) || alert.isCovered === true,
     });
     firing.set(group, members);
   }

@@ -77,6 +77,20 @@ describe('a message', () => {
     expect(words(plan(60 * S, [node('n1'), { ...haltedAlert(START), isHeld: true }]))).toBe('change: +n1 - =');
   });
 
+  it('leaves out nothing that began after the graver alert was last seen', () => {
+    const seen = { summary: 'n1 is down', evidence: 'it was seen', fix: 'start it' };
+    const stopped = (isClearing: boolean): TrackedAlert => ({
+      ...firingAlert('n1', START, {
+        labels: { ...node('n1').labels, alertname: 'SubnetContainerDown' },
+        details: { ...seen, ...(isClearing && { isClearing: true as const }) },
+      }),
+      seenAt: START + 20 * S,
+    });
+    expect(words(plan(60 * S, [stopped(false), node('n1', 21 * S)]))).toBe('change: +n1 - =');
+    expect(words(plan(60 * S, [stopped(true), node('n1', 20 * S)]))).toBeUndefined();
+    expect(plan(60 * S, [stopped(true), node('n1', 21 * S)])?.begun[0]?.labels.alertname).toBe('SubnetNodeDown');
+  });
+
   it('about a new alert waits a minute after the last one about a new alert, not after one that only tells of ends', () => {
     const first = notified(15 * S, node('n1'));
     const also = (name: string, after: number) =>
