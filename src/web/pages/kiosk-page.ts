@@ -39,6 +39,15 @@ function describeProblem({ is, reason }: HistoryChange): string {
   return is === 'ended' ? `Over: ${summary}` : beginSentence(summary);
 }
 
+/** What has ended was over when it began to clear. */
+function withOver(change: HistoryChange, changes: readonly HistoryChange[]): HistoryChange {
+  const { kind, is, what, component, name } = change;
+  if (kind !== 'problem' || is !== 'ended') return change;
+  const isSame = (one: HistoryChange) => one.what === what && one.component === component && one.name === name;
+  const last = changes.slice(0, changes.indexOf(change)).findLast((one) => one.kind === kind && isSame(one));
+  return last?.is === 'clearing' ? { ...change, at: last.at } : change;
+}
+
 function changeItem(change: HistoryChange, nowWall: number): Html {
   const { standing, subject, text } = toChangeEntry(change);
   const words = change.kind === 'problem' ? describeProblem(change) : html`<b>${subject}</b> ${text}`;
@@ -50,7 +59,11 @@ function changeList(
   { plannedWork = [], problems }: SubnetState,
   nowWall: number,
 ): Html {
-  const told = changes.filter(isTold).toReversed().slice(0, MAX_CHANGES);
+  const newestFirst = changes
+    .filter(isTold)
+    .toReversed()
+    .map((one) => withOver(one, changes));
+  const told = newestFirst.toSorted((one, other) => other.at - one.at).slice(0, MAX_CHANGES);
   const planned = plannedWork.map(
     ({ reason, until }) => html`<li><b>Planned</b><span>until ${formatMinute(until)}: ${reason}</span></li>`,
   );

@@ -99,9 +99,12 @@ describe('the kiosk of one subnet', () => {
     ];
     const told = partsOf([well()], { changesOf: () => changes })['kiosk-changes'];
     expect(told).toBe(
-      'Changes in the last hour 02:33 Over: the container of n2 does not run 02:25 n2 container started: somebody did ' +
+      'Changes in the last hour 02:26 Over: the container of n2 does not run 02:25 n2 container started: somebody did ' +
         '02:24 The container of n2 does not run 02:14 devnet the inventory was reloaded',
     );
+    // What was not seen to clear was over when it ended.
+    const gone = partsOf([well()], { changesOf: () => changes.filter(({ is }) => is !== 'clearing') });
+    expect(gone['kiosk-changes']).toContain('02:33 Over: ');
     const long = partsOf([well()], { changesOf: () => Array(100).fill(change(1, {})) })['kiosk-changes'];
     expect(long?.match(/03:03/g)).toHaveLength(12);
   });
