@@ -8,6 +8,7 @@ import { commandToReplace, commandToSeeLog } from '../clients/commands-to-type.t
 import {
   adviceOf,
   askedAt,
+  awaitsPeers,
   checkOf,
   hasLostNetwork,
   isDockerSilent,
@@ -157,8 +158,9 @@ function findPartitioned(node: NodeView, view: SubnetView): Found {
   if (connected.length === 0) return undefined;
   const { setNetworkId } = adviceOf(node);
   const network = setNetworkId && findOtherNetwork(node, view);
-  // One that has just started may find its peers yet, but not in another network. Where all have ended at once, it has too.
-  if ((isStarting || isLossNew(node.state, view.heardFrom, view.now)) && network === undefined) return undefined;
+  // One that has just started or is back may find its peers yet, but not in another network. Where all have ended at once, it has too.
+  const mayFind = isStarting || awaitsPeers(node.state, view.now) || isLossNew(node.state, view.heardFrom, view.now);
+  if (mayFind && network === undefined) return undefined;
   const seen = `${name} answers and has 0 of ${target.expectedPeers} peers, while others are connected: ${namesOf(connected)}`;
   // One whose height was left behind was cut off before it had lost its last peer.
   const lastedMs = stalledMs(node, view);
