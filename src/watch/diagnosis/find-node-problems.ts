@@ -162,9 +162,11 @@ function findPartitioned(node: NodeView, view: SubnetView): Found {
   const mayFind = isStarting || awaitsPeers(node.state, view.now) || isLossNew(node.state, view.heardFrom, view.now);
   if (mayFind && network === undefined) return undefined;
   const seen = `${name} answers and has 0 of ${target.expectedPeers} peers, while others are connected: ${namesOf(connected)}`;
-  // One whose height was left behind was cut off before it had lost its last peer.
-  const lastedMs = stalledMs(node, view);
-  const told = { summary: `${name} is cut off from the other nodes`, explains: explainAnswers(node), lastedMs };
+  // One whose height was left behind, or that was seen to lose its peers, was cut off before it had lost the last one.
+  const lost = view.before.get({ problem: 'peers_missing', component: 'node', name });
+  const lostMs = lost && lost.state !== 'clearing' ? view.now - lost.since : 0;
+  const lasted = { lastedMs: Math.max(stalledMs(node, view) ?? 0, lostMs), ...(lostMs > 0 && { confirmMs: 10_000 }) };
+  const told = { summary: `${name} is cut off from the other nodes`, explains: explainAnswers(node), ...lasted };
   const suspectCut = (more: string, fix: string) =>
     suspectTarget('node_partitioned', node, { ...told, evidence: `${seen}${more}`, fix });
   const id = node.chainFacts?.observation.nodeId;

@@ -1137,3 +1137,21 @@ test('what an old answer says of a node counts no more when the last of what kep
   expect(saysDown(over('container_paused', askedAt), over('container_restarting', askedAt - 1))).toBe(false);
   expect(saysDown(over('container_paused', askedAt - 1), over('container_restarting', askedAt))).toBe(false);
 });
+
+test('a node that was seen to lose its peers is cut off for sure as soon as it has none', () => {
+  const names = [...NAMES, 'n5', 'n6', 'n7'];
+  const nodes = names.map((name) =>
+    diagnosedNode(name, names, { peers: name === 'n2' ? [] : names.filter((one) => one !== name && one !== 'n2') }),
+  );
+  const stateAfter = (lostMs: number, state: Problem['state'] = 'suspected') => {
+    const lost: Problem = {
+      ...{ problem: 'peers_missing', severity: 'warning', alert: 'SubnetNodePeersMissing', component: 'node' },
+      ...{ name: 'n2', summary: '', evidence: '', fix: '', explains: [], causes: [] },
+      ...{ state, since: NOW - lostMs, seenAt: NOW - 1_000 },
+    };
+    const problems = diagnoseAt(nodes, { problems: [lost], ended: [] });
+    return problems.find(({ problem }) => problem === 'node_partitioned')?.state;
+  };
+  expect([stateAfter(9_999), stateAfter(10_000)]).toEqual(['suspected', 'open']);
+  expect(stateAfter(10_000, 'clearing')).toBe('suspected');
+});
