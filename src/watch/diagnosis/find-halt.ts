@@ -13,7 +13,7 @@ import { type Block, describeSetBackAll, findLostSnapshot, findLostState, isGapB
 import { findSides } from './find-mesh-problems.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
 import { explainUnfed } from './parent-view.ts';
-import { createIsVoter, describeOrphan, describeUntold, requiredVotes } from './quorum.ts';
+import { createIsVoter, describeOrphans, describeUntold, requiredVotes } from './quorum.ts';
 import {
   ASKED_WITHIN_MS,
   hasPrinted,
@@ -356,7 +356,7 @@ export function findHalt(view: SubnetView): Found {
     ? `no block after ${last.number} for ${formatDuration(now - last.since)}`
     : 'no node runs and answers';
   const seen = isFound ? found : 'no node has shown a new block yet';
-  const missing = [...out.map((node) => describeOut(node, now)), ...view.orphans.map(describeOrphan)];
+  const missing = [...out.map((node) => describeOut(node, now)), ...describeOrphans(view)];
   const told = open ?? (halt?.state === 'suspected' ? halt : undefined);
   const advice = adviseOnHalt(view, voters, quorum, last, told);
   const newest = last ?? findRisen(view);

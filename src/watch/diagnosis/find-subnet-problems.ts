@@ -9,7 +9,7 @@ import { explainHalt, findHalt } from './find-halt.ts';
 import { findNextSetProblem } from './find-next-set.ts';
 import { findUnseen } from './find-unseen.ts';
 import { explainUnfed } from './parent-view.ts';
-import { createIsVoter, describeOrphan, describeUntold, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
+import { createIsVoter, describeOrphans, describeUntold, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
 import { ASKED_WITHIN_MS, checkOf, isMissing, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 import { type Found, refsTo, suspect } from './suspect.ts';
 
@@ -55,7 +55,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
   const found = missing.map(({ name }) => name);
   const orphans = view.orphans.map(shorten);
   const names = listNames([...found, ...orphans]);
-  const back = listNames([...found, ...view.orphans.map(describeOrphan)]);
+  const back = listNames([...found, ...describeOrphans(view)]);
   // A node that runs with the key of another one has left its own to nobody.
   const twins = orphans.length === 0 ? [] : [...view.sharedKeys.values()];
   const stop = twins.map((ones) => {
@@ -74,7 +74,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
     // With too few votes the subnet halts, which pages after the stall limit.
     confirmMs: short > 0 ? view.stallAfterMs + ASKED_WITHIN_MS : undefined,
     summary: isShortNow ? 'too few nodes vote for another block' : 'no further node may fail',
-    evidence: `${voting - starting} of ${total} masternodes vote${starting === 0 ? '' : `, ${formatCount(starting, 'has', 'have')} just started,`} and ${formatCount(required, 'is', 'are')} needed, without ${names}`,
+    evidence: `${voting - starting} of ${total} masternodes vote${starting === 0 ? '' : `, ${formatCount(starting, 'has', 'have')} just started,`} and ${formatCount(required, 'is', 'are')} needed, without ${back}`,
     fix: `${stop.join('')}bring back ${back}${short > 0 ? `: ${short} more must vote${describeUntold(view, missing)}; restart no other node` : isShortNow ? ', and wait for those that have just started; restart no other node' : ' before any other work, and restart no other node'}`,
     // Without votes no block comes, and no log shows one.
     explains: short > 0 ? explainHalt(view) : [],

@@ -80,8 +80,12 @@ export function findSilentVoters(
 /** How many masternodes must vote for a block. The chain compares in floating point: votes >= masternodes × threshold. */
 export const requiredVotes = (masternodes: number, threshold = 0.667): number => Math.ceil(masternodes * threshold);
 
-/** A masternode whose key no node has. */
-export const describeOrphan = (address: string): string => `${shorten(address)} (no node has its key)`;
+/** The masternodes whose key no node has, and which node had it, as far as that is known. */
+export const describeOrphans = ({ orphans, nodes }: Pick<SubnetView, 'orphans' | 'nodes'>): readonly string[] =>
+  orphans.map((address) => {
+    const had = nodes.find(({ chainFacts }) => chainFacts?.keyBefore?.address === address);
+    return `${shorten(address)} (no node has its key${had ? `, which ${had.name} had` : ''})`;
+  });
 
 /** Whether a node may have any key: it has never given its address, or that is the one of another node. */
 const isUnnamed = ({ masters }: Pick<VoteFacts, 'masters'>, node: NodeView): boolean =>

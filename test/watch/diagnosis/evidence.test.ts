@@ -150,7 +150,7 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
       [
         'quorum_at_risk',
         'no further node may fail',
-        '4 of 5 masternodes vote and 4 are needed, without 0xn9…',
+        '4 of 5 masternodes vote and 4 are needed, without 0xn9… (no node has its key)',
         'bring back 0xn9… (no node has its key) before any other work, and restart no other node',
       ],
       [
@@ -284,7 +284,10 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
 
   test('two nodes with one key are one vote, and the cause of the missing one', () => {
     expect(words(withN4(addressOf('n3')))).toMatchObject([
-      { problem: 'quorum_at_risk', evidence: '3 of 4 masternodes vote and 3 are needed, without 0xn9…' },
+      {
+        problem: 'quorum_at_risk',
+        evidence: '3 of 4 masternodes vote and 3 are needed, without 0xn9… (no node has its key)',
+      },
       {
         problem: 'key_shared',
         summary: 'n3 and n4 run with one key',
@@ -376,7 +379,7 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     );
     expect(found.quorum).toEqual({ total: 4, required: 3, voting: 3 });
     expect(found.problems.map(({ problem, name, evidence }) => [problem, name, evidence])).toEqual([
-      ['quorum_at_risk', undefined, '3 of 4 masternodes vote and 3 are needed, without 0xn9…'],
+      ['quorum_at_risk', undefined, '3 of 4 masternodes vote and 3 are needed, without 0xn9… (no node has its key)'],
       [
         'container_down',
         stopped,
@@ -405,7 +408,7 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     const { quorum, problems } = diagnose(found(5_000, '0xother'));
     expect(quorum).toEqual({ total: 4, required: 3, voting: 3 });
     expect(problems.map(({ problem, evidence }) => [problem, evidence])).toEqual([
-      ['quorum_at_risk', '3 of 4 masternodes vote and 3 are needed, without 0xn4…'],
+      ['quorum_at_risk', '3 of 4 masternodes vote and 3 are needed, without 0xn4… (no node has its key, which n4 had)'],
       [
         'masternode_missing',
         'no node of the inventory has the key of 0xn4…, 1 of 4 masternodes; n4 had it, and was first seen with another one 5s ago (02:46:35 UTC); n4 runs with the key of no masternode',
