@@ -103,12 +103,12 @@ function isSplit(waiting: Waiting, { chain }: SubnetView): boolean {
   return waiting.some((low) => waiting.some((high) => high.round > low.round && high.from + metMs <= low.at));
 }
 
-/** The command, as far as the inventory says where they run. */
-function describeRestart(nodes: readonly NodeView[]): string {
+/** The command, as far as Docker says where they run. */
+function commandTo(word: 'start' | 'restart', nodes: readonly NodeView[]): string {
   const names = joinAnd(nodes.map(({ name }) => name));
   const containers = nodes.flatMap(({ container }) => ('container' in container ? [container.container.name] : []));
-  const command = `docker restart ${containers.map(toShellWord).join(' ')}`;
-  return `restart ${names}${containers.length < nodes.length ? '' : ` with \`${command}\``}`;
+  const typed = `docker ${word} ${containers.map(toShellWord).join(' ')}`;
+  return `${word} ${names}${containers.length < nodes.length ? '' : ` with \`${typed}\``}`;
 }
 
 /**
@@ -129,7 +129,7 @@ function findSplitRounds(view: SubnetView, last: Block, waiting: Waiting): Requi
   const [[round, staying] = [0, []], ...others] = haveAllStarted ? groups.toReversed() : groups;
   const restarted = others.flatMap(([, ones]) => ones.map(({ node }) => node)).slice(0, required - staying.length);
   const [it, takes] = restarted.length === 1 ? ['it comes', 'it takes'] : ['they come', 'they take'];
-  const restart = describeRestart(restarted);
+  const restart = commandTo('restart', restarted);
   const seen = `${described.join(', ')}, and ${required} must wait in the same one`;
   const [first] = waiting;
   const setBack = first && isGapBlock(view.chain, last) ? describeSetBackAll(first.node, last) : undefined;
@@ -156,7 +156,7 @@ function adviseToRestart(view: SubnetView, { present, joining }: Voters, last?: 
   const restart =
     first && last && isGapBlock(chain, last)
       ? describeSetBackAll(first, last)
-      : `${describeRestart(present)}${present.length > 1 ? ', all of them at once' : ''}`;
+      : `${commandTo('restart', present)}${present.length > 1 ? ', all of them at once' : ''}`;
   const events = present.flatMap(({ name, height, ...node }) => {
     const backAt = height && height.riseDueSince > height.advancedAt ? height.riseDueSince : 0;
     return [[startedAtOf(node) ?? 0, `${name} was started`] as const, [backAt, `${name} was back`] as const];
@@ -331,8 +331,14 @@ function adviseOnHalt(view: SubnetView, voters: Voters, quorum: Quorum, last?: B
     };
   if (cause !== undefined) return cause;
   const { fix, ...advice } = adviseToRestart(view, voters, last, halt);
+  const isLonely = lonely.length > 0 && joining.length === 0;
   const reach = `see that ${namesOf(lonely)} ${lonely.length === 1 ? 'reaches' : 'reach'} the others (p2p ports)`;
-  return { ...advice, fix: lonely.length === 0 || joining.length > 0 ? fix : `${reach}, and ${fix}` };
+  // One that shows why it ended is mended first.
+  const stopped = out.filter(
+    ({ container, state }) => container.kind === 'stopped' && state.shownFailures.length === 0,
+  );
+  const first = [stopped.length > 0 ? [commandTo('start', stopped)] : [], isLonely ? [reach] : []].flat();
+  return { ...advice, fix: [...first, fix].join(', and ') };
 }
 
 /** No node has made or received a block for the stall limit. Once open, a halt lasts until there is a new block, not until the nodes are back. */

@@ -734,6 +734,16 @@ test('a halt of two sides that do not see each other says so and which ports to 
   expect(haltOf({ ...pairs, n2: ['n1', 'n3'], n3: ['n2', 'n4'] })[1]).toMatch(/^see that n1, n2, n3, n4 reach /);
 });
 
+test('a halt says to start a node that was stopped before anything else', () => {
+  const fixOf = (container: Partial<Container>) => {
+    const others = withHalt().slice(0, 3);
+    const n4 = diagnosedNode('n4', NAMES, { container, stalledMs: 150_000, fault: { kind: 'refused', address: 'n4' } });
+    return diagnoseAt([...others, n4]).find(({ problem }) => problem === 'subnet_halted')?.fix;
+  };
+  expect(fixOf(STOPPED)).toMatch(/^start n4 with `docker start generated-n4-1`, and if no block has come by /);
+  expect(fixOf({ status: 'paused', startedAt: NOW - 600_000 })).not.toContain('docker start');
+});
+
 test('a halt without one that is out does not send those who are connected to each other to their p2p ports', () => {
   const refused = { kind: 'refused', address: 'n' } as const;
   const fixWith = (peers: readonly string[]) => {
