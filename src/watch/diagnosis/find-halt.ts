@@ -165,6 +165,7 @@ function adviseToRestart(view: SubnetView, { present, joining }: Voters, last?: 
   // Before Docker has been asked, it may have started just now.
   const isUnasked = (node: NodeView) =>
     startedAtOf(node) === undefined && node.target.container !== undefined && !node.state.facts.container;
+  if (halt?.restartAt && present.some(isUnasked)) return { restartAt: halt.restartAt, fix: halt.fix };
   const told = halt?.restartAt && halt.restartAt - ENDS_ITSELF_MS;
   const begunAt = Math.max(told ?? last?.since ?? 0, eventAt);
   const isPast = now - begunAt >= ENDS_ITSELF_MS;

@@ -648,8 +648,18 @@ test('before Docker has said when nodes were started, nobody is sent to restart 
     const { target, facts } = diagnosedNode(name, NAMES, { stalledMs: 120_000 });
     return { target, facts: { ...facts, container: undefined } } as KnownTarget;
   });
-  const fix = diagnoseAt(unasked).find(({ problem }) => problem === 'subnet_halted')?.fix;
-  expect(fix).toMatch(/^if no block has come by 02:48:10 UTC, restart n1, n2, n3 and n4, all of them at once; wait/);
+  const fixOf = (told: readonly Problem[]) =>
+    diagnoseAt(unasked, { problems: told, ended: [] }).find(({ problem }) => problem === 'subnet_halted')?.fix;
+  expect(fixOf([])).toMatch(
+    /^if no block has come by 02:48:10 UTC, restart n1, n2, n3 and n4, all of them at once; wait/,
+  );
+  // What was told before a restart of subnetd has the command, too.
+  const halt: Problem = {
+    ...{ problem: 'subnet_halted', severity: 'critical', alert: 'SubnetHalted', state: 'open', since: NOW - 90_000 },
+    ...{ openedAt: NOW - 90_000, seenAt: NOW, summary: '', evidence: '', explains: [], causes: [] },
+    ...{ fix: 'with a command', restartAt: NOW + 30_000, restoredAt: NOW - 1_000 },
+  };
+  expect(fixOf([halt])).toBe('with a command');
 });
 
 test('a halt gives a node that was cut off a minute from its return, whenever the last block came', () => {
