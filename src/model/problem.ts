@@ -47,6 +47,8 @@ export interface Suspicion extends ProblemRef {
   readonly nodes?: readonly string[];
   /** Of a halt: from when on its fix says to restart nodes. */
   readonly restartAt?: WatchedMs | undefined;
+  /** Of a halt: how many masternodes see each other at most, where that is fewer than must vote. */
+  readonly together?: number | undefined;
   /** Problems that follow from this one. They are not listed and raise no alert. */
   readonly causes: readonly ProblemRef[];
 }

@@ -61,6 +61,8 @@ export interface Quorum {
   readonly voting: number;
   /** How many of those that can vote have just started, and must show it first. Absent when none has. */
   readonly starting?: number;
+  /** How many see each other at most, in a halt in which that is fewer than a block needs. */
+  readonly together?: number | undefined;
 }
 
 /** How many more nodes can fail. One that has just started is not counted on. */

@@ -51,7 +51,8 @@ export function describeSubnet(
   const isHalted = problems.some(({ problem }) => problem === 'subnet_halted');
   const fork = problems.find(({ problem, state }) => problem === 'chain_forked' && state !== 'clearing');
   const idle = findIdle(view, isHalted, fork?.nodes);
-  const quorum = seesNothing ? undefined : view.quorum && withoutIdle(view.quorum, idle);
+  const { together } = problems.find(({ problem, state }) => problem === 'subnet_halted' && state === 'open') ?? {};
+  const quorum = seesNothing ? undefined : view.quorum && { ...withoutIdle(view.quorum, idle), together };
   // Right after the start of subnetd the time of a block shows that it is new. A node that is just back has shown one before.
   const hasNewBlock = ({ rises, height, state }: NodeView) =>
     rises ||

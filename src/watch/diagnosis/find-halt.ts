@@ -10,10 +10,10 @@ import type { Finding } from '../../model/verdict.ts';
 import { findChosen } from './find-epoch.ts';
 import { describeVotes } from './find-headline.ts';
 import { type Block, describeSetBackAll, findLostSnapshot, findLostState, isGapBlock } from './find-lost-state.ts';
-import { findSides } from './find-mesh-problems.ts';
+import { findSplit } from './find-mesh-problems.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
 import { explainUnfed } from './parent-view.ts';
-import { createIsVoter, describeOrphans, describeUntold, requiredVotes } from './quorum.ts';
+import { createIsVoter, describeOrphans, describeUntold, isToJoin, requiredVotes } from './quorum.ts';
 import {
   ASKED_WITHIN_MS,
   hasPrinted,
@@ -32,7 +32,7 @@ const REFUSED_WITHIN_MS = 60_000;
 const MOST_NAMED = 3;
 
 /** What to do about a halt, what else is seen of it, and from when on to restart all. */
-type Advice = Partial<Finding> & Required<Pick<Finding, 'fix'>> & Pick<Problem, 'restartAt'>;
+type Advice = Partial<Finding> & Required<Pick<Finding, 'fix'>> & Pick<Problem, 'restartAt' | 'together'>;
 
 /** Both ends of an address: those of a genesis often begin alike. */
 const short = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
@@ -291,24 +291,31 @@ function findVoters(view: SubnetView) {
     // They have just started, and count as voting: they do not answer yet, or they do and join the round.
     starting: voters.filter((node) => node.isOut && !isMissing(node)),
     joining: voters.filter(({ isOut, name }) => !isOut && view.joining.has(name)),
+    toJoin: voters.filter(isToJoin),
   };
 }
 
-/** Of two sides that do not see each other neither may have as many as must vote, though all of them run. */
-function describeSplit(view: SubnetView, present: readonly NodeView[], required: number): Advice | undefined {
-  const sides = findSides(view.nodes, present, required);
-  if (sides === undefined) return undefined;
-  const [one, other] = sides.map((nodes) => joinAnd(nodes.map(({ name }) => name)));
+/** Fewer masternodes than must vote may see each other, though all of them run. One that is not known here may connect them. */
+function describeSplit({ nodes }: SubnetView, voters: Voters, { required, voting }: Quorum): Advice | undefined {
+  const { present, lonely, starting, joining } = voters;
+  // One that has just started finds its peers yet, unless it had a block since.
+  const maySettle = starting.length > 0 || joining.some(({ takesBlocks }) => !takesBlocks);
+  if (maySettle || voting > present.length) return undefined;
+  const { sides, together } = findSplit(nodes, present, required);
+  if (together >= required) return undefined;
+  const [one, other] = sides?.map((side) => joinAnd(side.map(({ name }) => name))) ?? [];
   return {
-    restartAt: undefined,
-    seen: `${one} ${sides[0].length === 1 ? 'does' : 'do'} not see ${other}, and ${required} must see each other`,
-    fix: `open the p2p ports (TCP and UDP) between ${one} on one side and ${other} on the other, as neither side has the ${required} that must vote; a restart does not help`,
+    ...{ restartAt: undefined, together },
+    seen: sides && `${one} ${sides[0].length === 1 ? 'does' : 'do'} not see ${other}`,
+    fix: sides
+      ? `open the p2p ports (TCP and UDP) between ${one} on one side and ${other} on the other, as neither side has the ${required} that must vote; a restart does not help`
+      : `see that ${namesOf(lonely)} reach the others (p2p ports), as ${required} must see each other; a restart does not help before`,
   };
 }
 
 /** What to do about a halt, and what else is seen of it: the first that holds. */
 function adviseOnHalt(view: SubnetView, voters: Voters, quorum: Quorum, last?: Block, halt?: Problem): Advice {
-  const { out, present, lonely, gone, starting, joining } = voters;
+  const { out, lonely, gone, starting, joining } = voters;
   const { required, voting } = quorum;
   const foreign = findForeignCommittee(view);
   if (foreign !== undefined) return foreign;
@@ -316,7 +323,7 @@ function adviseOnHalt(view: SubnetView, voters: Voters, quorum: Quorum, last?: B
     return {
       fix: `bring back ${namesOf(out)}: ${required - voting} more must vote${describeUntold(view, out)}; restart no other node`,
     };
-  const split = starting.length + joining.length === 0 ? describeSplit(view, present, required) : undefined;
+  const split = describeSplit(view, voters, quorum);
   if (split !== undefined) return split;
   // Nodes that are back in a lower round come up to the others by themselves.
   const mayBeSplit = joining.length + gone.length === 0;
@@ -354,7 +361,7 @@ export function findHalt(view: SubnetView): Found {
   const open = goesOn && !((block?.number ?? Number.NaN) * 2 < Number(halt.about)) ? halt : undefined;
   const { from, last } = (block && findStand(view, block, open)) ?? {};
   const voters = findVoters(view);
-  const { out, starting, joining } = voters;
+  const { out, starting, joining, toJoin } = voters;
   // Without any height only nodes that are known to be out prove a halt, if the others are too few.
   const isFound =
     from === undefined ? isQuorumLost(quorum) && nodes.every((node) => isGone(node, view)) : now - from >= stallAfterMs;
@@ -367,6 +374,8 @@ export function findHalt(view: SubnetView): Found {
   const told = open ?? (halt?.state === 'suspected' ? halt : undefined);
   const advice = adviseOnHalt(view, voters, quorum, last, told);
   const newest = last ?? findRisen(view);
+  const areSome = toJoin.length === quorum.starting && toJoin.length < quorum.total;
+  const begun = areSome && starting.length < toJoin.length ? ` (${namesOf(toJoin)})` : '';
   const silent =
     starting.length === 0 ? '' : `; ${namesOf(starting)} ${starting.length === 1 ? 'does' : 'do'} not answer yet`;
   return suspect('subnet_halted', {
@@ -374,8 +383,9 @@ export function findHalt(view: SubnetView): Found {
     about: open ? open.about : newest && String(newest.number),
     lastedMs: newest && now - newest.since,
     summary: 'the subnet is halted',
-    evidence: `${seen}; ${describeVotes(quorum)}${missing.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listNames(missing)}`}${silent}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,
+    evidence: `${seen}; ${describeVotes({ ...quorum, together: advice.together })}${begun}${missing.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listNames(missing)}`}${silent}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,
     fix: advice.fix,
+    together: advice.together,
     restartAt: { restartAt: told?.restartAt, ...advice }.restartAt,
     explains: explainHalt(view),
     causes: COVERED_BY_HALT,

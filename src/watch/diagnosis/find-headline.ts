@@ -15,8 +15,10 @@ const MAX_CAUSES = 3;
 const sentence = (text: string): string => (text === '' ? '' : `${beginSentence(text)}.`);
 
 /** How many can vote, in the words of the headline. */
-export const describeVotes = ({ total, required, voting, starting = 0 }: Quorum, can = 'can'): string =>
-  `${voting - starting} of ${total} masternodes ${can} vote, ${required} needed${starting === 0 ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
+export const describeVotes = ({ total, required, voting, starting = 0, together }: Quorum, can = 'can'): string =>
+  together
+    ? `at most ${together} of ${total} masternodes see each other, ${required} needed`
+    : `${voting - starting} of ${total} masternodes ${can} vote, ${required} needed${starting === 0 ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
 
 function nameCauses(problems: readonly Problem[], except?: Problem): string {
   const isNamed = (one: Problem) => (one.name !== undefined || isSure(one)) && one.state !== 'clearing';
@@ -150,8 +152,8 @@ export function findHeadline(
   const isTwin = ({ problem, state }: Problem) => problem === 'key_shared' && state !== 'clearing';
   const isDoubted =
     reserve > 0 && (suspicions.some(mayCost) || (quorum?.voting === quorum?.total && told.some(isTwin)));
-  const [when, can] = isDoubted ? ['When they were last asked, ', 'could'] : ['', 'can'];
-  const votes = quorum && areAsked ? `${when}${describeVotes(quorum, can)}.` : '';
+  const [when, can] = isDoubted && !quorum?.together ? ['When they were last asked, ', 'could'] : ['', 'can'];
+  const votes = quorum && areAsked ? sentence(`${when}${describeVotes(quorum, can)}`) : '';
   const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
   const gone = clearing && clearing.summary !== suspected?.summary ? describeClearing(clearing, quorum) : '';
   const unseen = describeUnseen(targets);

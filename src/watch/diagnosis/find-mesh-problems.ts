@@ -11,12 +11,12 @@ interface Point {
   readonly listedBy: Set<Point>;
 }
 
-/** Who says that it is connected to whom, in the order of the nodes, by those whose lists count. */
+/** Who of these says that it is connected to whom, in the order of the nodes, by those whose lists count. */
 function findMesh(all: readonly NodeView[], counts: (node: NodeView) => boolean = () => true): readonly Point[] {
   const points = new Map<string, Point>();
   for (const node of all) {
     const id = node.chainFacts?.observation.nodeId;
-    if (node.isOut || node.isStarting || id === undefined) continue;
+    if (node.isOut || id === undefined) continue;
     const point = points.get(id) ?? { nodes: [], lists: new Set(), listedBy: new Set() };
     points.set(id, point);
     point.nodes.push(node);
@@ -91,15 +91,16 @@ export function findMeshProblems(view: SubnetView): readonly Suspicion[] {
     (node.peers ?? 0) < node.target.expectedPeers &&
     node.chainFacts?.observation.peerIds !== undefined &&
     lacksPeers(node, view);
-  if (!view.nodes.some((node) => !node.isOut && !node.isStarting && isShort(node))) return [];
-  const mesh = findMesh(view.nodes);
+  const nodes = view.nodes.filter(({ isStarting }) => !isStarting);
+  if (!nodes.some((node) => !node.isOut && isShort(node))) return [];
+  const mesh = findMesh(nodes);
   const holes = findHoles(mesh, isShort);
   const named = new Set(holes.flatMap(({ name, explains }) => [name, ...explains.map((each) => each.name)]));
   return [...holes, ...findHalfConnected(mesh, isShort).filter(({ name }) => !named.has(name))];
 }
 
 /** The masternodes on two sides without a link, neither with as many as must vote. A list of more or fewer peers than are counted now is old. */
-export function findSides(nodes: readonly NodeView[], voters: readonly NodeView[], required: number) {
+function findSides(nodes: readonly NodeView[], voters: readonly NodeView[], required: number) {
   const linksOf = ({ lists, listedBy }: Point) => lists.union(listedBy);
   for (const point of findMesh(nodes, ({ peers, chainFacts }) => chainFacts?.observation.peerIds?.length === peers)) {
     const side = new Set([point]);
@@ -111,4 +112,13 @@ export function findSides(nodes: readonly NodeView[], voters: readonly NodeView[
     if (isClosed && sides.every(({ length }) => length > 0 && length < required)) return sides;
   }
   return undefined;
+}
+
+/** How many masternodes are connected at most, and the two sides where lists show them. */
+export function findSplit(nodes: readonly NodeView[], voters: readonly NodeView[], required: number) {
+  const sides = findSides(nodes, voters, required);
+  // So many are connected by one link fewer at least, and each link is a peer of two.
+  const counts = voters.map(({ peers = Infinity }) => peers).toSorted((one, other) => other - one);
+  const most = counts.findLastIndex((_, at) => counts.slice(0, at + 1).reduce((sum, one) => sum + one) >= 2 * at) + 1;
+  return { sides, together: sides ? Math.max(...sides.map(({ length }) => length)) : most };
 }

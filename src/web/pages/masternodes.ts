@@ -23,11 +23,12 @@ const LOOK_OF_VOTE: Readonly<Record<Vote, { readonly standing: Standing; readonl
 
 const ORDER: readonly Vote[] = ['votes', 'silent', 'unknown', 'penalised', 'standby'];
 
-function describeSpare({ voting, required, starting = 0 }: Quorum, isHalted: boolean): string {
+function describeSpare({ voting, required, starting = 0, together }: Quorum, isHalted: boolean): string {
   const spare = voting - required;
   if (spare < 0) return `${formatCount(-spare, 'more vote is', 'more votes are')} needed for a block.`;
   if (isHalted && spare < starting)
     return `${formatCount(starting - spare, 'masternode that has just started', 'masternodes that have just started')} must take part for a block.`;
+  if (isHalted && together) return `At most ${together} of those that can vote see each other.`;
   if (isHalted) return 'Enough masternodes can vote, yet no blocks are being made.';
   if (spare === 0) return 'Every remaining vote is needed.';
   if (spare <= starting) return 'There is no spare vote until those that have just started take part.';

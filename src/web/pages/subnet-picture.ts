@@ -93,8 +93,8 @@ function findFigures(
             beside: expected === undefined ? 'in the last minute' : `${expected} expected`,
           },
         ];
-  const { voting = 0, required = 0, starting = 0 } = quorum ?? {};
-  const spare = voting - required;
+  const { voting = 0, required = 0, starting = 0, together } = quorum ?? {};
+  const spare = (together ?? voting) - required;
   const left = starting > 0 ? `${starting} starting` : `${spare} spare`;
   const votes =
     quorum === undefined
@@ -102,7 +102,7 @@ function findFigures(
       : [
           {
             name: 'Votes',
-            value: `${voting - starting} of ${quorum.total}`,
+            value: `${together ?? voting - starting} of ${quorum.total}`,
             beside: `${required} needed${spare < 0 ? `, ${-spare} missing` : isHalted(state) ? '' : `, ${left}`}`,
           },
         ];

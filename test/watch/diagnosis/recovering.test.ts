@@ -591,6 +591,22 @@ test('a halt does not wait for a node that has just started, and answers on anot
   ]);
 });
 
+test('a halt names those of its nodes that have just started and answer, but not all', () => {
+  const evidenceOf = (...started: readonly string[]) => {
+    const nodes = NAMES.map((name) =>
+      diagnosedNode(name, NAMES, {
+        stalledMs: 40_000,
+        ...(started.includes(name) && { container: { startedAt: NOW - 30_000 } }),
+      }),
+    );
+    return diagnoseAt(nodes).find(({ problem }) => problem === 'subnet_halted')?.evidence;
+  };
+  const seen = 'no block after 1000 for 40s; ';
+  const votes = (count: number) => `${count} of 4 masternodes can vote, 3 needed, and`;
+  expect(evidenceOf('n3', 'n4')).toBe(`${seen}${votes(2)} 2 have just started (n3, n4)`);
+  expect(evidenceOf(...NAMES)).toBe(`${seen}${votes(0)} 4 have just started`);
+});
+
 test('a halt of which the nodes that were missing have just started says to wait for them', () => {
   const tell = (...started: readonly string[]) =>
     diagnoseAt(
@@ -718,26 +734,41 @@ test('the moment from which a halt says to restart holds while it lasts, and is 
 });
 
 test('a halt of two sides that do not see each other says so and which ports to open, and nobody is restarted', () => {
-  const haltOf = (peers: Readonly<Record<string, readonly string[]>>, listed = peers) => {
+  type Peers = Readonly<Record<string, readonly string[]>>;
+  const diagnose = (peers: Peers, listed = peers, startedAgo = 3_600_000) => {
     const nodes = NAMES.map((name) =>
       diagnosedNode(name, NAMES, {
         ...{ stalledMs: 40_000, peers: peers[name] ?? [] },
+        ...(name === 'n2' && { container: { startedAt: NOW - startedAgo } }),
         chain: { peerIds: (listed[name] ?? []).map((peer) => `id-${peer}`) },
       }),
     );
-    const { evidence, fix } = diagnoseAt(nodes).find(({ problem }) => problem === 'subnet_halted') ?? {};
+    return diagnoseSubnet(toSubnet(nodes), judgeTargets(nodes, NOW), NO_PROBLEMS, NOW);
+  };
+  const haltOf = (...given: Parameters<typeof diagnose>) => {
+    const { evidence, fix } = diagnose(...given).problems.find(({ problem }) => problem === 'subnet_halted') ?? {};
     return [evidence, fix];
   };
   const pairs = { n1: ['n2'], n2: ['n1'], n3: ['n4'], n4: ['n3'] };
   const split = [
-    'no block after 1000 for 40s; 4 of 4 masternodes can vote, 3 needed; n1 and n2 do not see n3 and n4, and 3 must see each other',
+    'no block after 1000 for 40s; at most 2 of 4 masternodes see each other, 3 needed; n1 and n2 do not see n3 and n4',
     'open the p2p ports (TCP and UDP) between n1 and n2 on one side and n3 and n4 on the other, as neither side has the 3 that must vote; a restart does not help',
   ];
   expect(haltOf(pairs)).toEqual(split);
   // Lists from before, by what the nodes count now, hide nothing.
   const before = Object.fromEntries(NAMES.map((name) => [name, NAMES.filter((one) => one !== name)]));
   expect(haltOf(pairs, { ...before, n1: ['n2'] })).toEqual(split);
-  expect(haltOf(pairs, before)[1]).toMatch(/^see that n1, n2, n3, n4 reach the others \(p2p ports\), and if no block /);
+  // What nodes list may be older than how many they count, which shows that too few are connected.
+  expect(haltOf(pairs, before)).toEqual([
+    'no block after 1000 for 40s; at most 2 of 4 masternodes see each other, 3 needed',
+    'see that n1, n2, n3, n4 reach the others (p2p ports), as 3 must see each other; a restart does not help before',
+  ]);
+  // One that has had a block since its start had found the others, one that has had none may yet.
+  expect(haltOf(pairs, pairs, 50_000)).toEqual(split);
+  expect(haltOf(pairs, pairs, 30_000)[1]).toMatch(/^if no block has come by /);
+  const { quorum, headline } = diagnose(pairs);
+  expect(quorum).toEqual({ ...QUORUM, together: 2 });
+  expect(headline?.detail).toMatch(/^At most 2 of 4 masternodes see each other, 3 needed\. Open the p2p ports /);
   // Each side may see a node that is not known here, and the other through that.
   expect(haltOf({ ...pairs, n2: ['n1', 'x'], n3: ['n4', 'x'] })[1]).toMatch(/^see that n1, n2, n3, n4 reach /);
   // One that sees both sides tells each what the other says.

@@ -129,7 +129,7 @@ test('nodes that were started less than a minute ago are waited for: they come u
   const said = (agoMs: number) =>
     findHalt([385, 80_000], [385, 75_000], [384, 20_000, back(agoMs)], [384, 5_000, back(agoMs)]);
   expect(said(59_999)).toEqual([
-    `${halted.replace('4 of', '2 of')}, and 2 have just started`,
+    `${halted.replace('4 of', '2 of')}, and 2 have just started (n3, n4)`,
     expect.stringMatching(/^if no block has come by 02:47:10 UTC, restart n1, /),
   ]);
   expect(said(60_000)[1]).toBe(fixWith('n3 with `docker restart generated-n3-1`', 385));

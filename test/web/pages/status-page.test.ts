@@ -281,6 +281,9 @@ describe('the status page', () => {
       words(pageOf([{ ...state, quorum: { total: 4, required: 3, voting: 4, starting } }]));
     expect(starts(3)).toContain('2 masternodes that have just started must take part for a block.');
     expect(starts(1)).toContain('Enough masternodes can vote, yet no blocks are being made.');
+    const apart = words(pageOf([{ ...state, quorum: { total: 4, required: 3, voting: 4, together: 2 } }]));
+    expect(apart).toContain('Votes 2 of 4 3 needed, 1 missing');
+    expect(apart).toContain('n4 votes At most 2 of those that can vote see each other.');
   });
 
   test('counts no spare vote that has only just started', () => {
