@@ -213,7 +213,7 @@ describe('a problem', () => {
         followed = follow(followed, found, well, T0 + ms, { tightVotes: isShort ? '3 of 4 can vote' : undefined });
       return followed.problems.map(({ state, fix }) => [state, fix]);
     };
-    const clearing = [['clearing', 'restart no other node until there is a spare vote again']];
+    const clearing = [['clearing', '3 of 4 can vote; restart no other node until there is a spare vote again']];
     expect([left(true), left(false)]).toEqual([clearing, []]);
     // Nor is it suspected beside that of others that are not found any more.
     expect(left(true, [{ ...risk, about: 'b' }])).toEqual(clearing);
@@ -226,7 +226,8 @@ describe('a problem', () => {
       const open = follow(follow(NO_PROBLEMS, [found], well, T0), [found], well, T0 + wait);
       return follow(open, [], well, T0 + wait + SECOND, { tightVotes }).problems.map(({ fix }) => fix);
     };
-    const spare = ['restart no other node until there is a spare vote again'];
+    // Who reads of a halt that has ended reads how many can vote now.
+    const spare = ['2 of 4; restart no other node until there is a spare vote again'];
     expect([fixOf('subnet_halted', '2 of 4'), fixOf('containers_crashed', '2 of 4')]).toEqual([spare, spare]);
     expect([fixOf('subnet_halted'), fixOf('finality_stalled', '2 of 4')]).toEqual([[NOTHING_TO_DO], [NOTHING_TO_DO]]);
   });
