@@ -1,6 +1,6 @@
 import type { WatchedMs } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { beginSentence, formatCount, listEach, listFirst } from '../../lib/words.ts';
+import { beginSentence, formatCount, listEach, listFirst, sayTogether } from '../../lib/words.ts';
 import { type Headline, NOT_DIAGNOSED, type Standing } from '../../model/headline.ts';
 import { isUnread } from '../../model/is-judged.ts';
 import { describePlanned, type PlannedWork } from '../../model/planned-work.ts';
@@ -80,11 +80,11 @@ type Seen = Pick<SubnetState, 'quorum' | 'plannedWork' | 'members'> & {
 };
 
 /** What is said of the worst of the confirmed problems while it lasts; `votes` once all nodes are asked. */
-function tellWorst(subnet: string, worst: Problem, confirmed: readonly Problem[], votes: string, seen: Seen) {
+function tellWorst(subnet: string, worst: Problem, all: readonly Problem[], votes: string, unseen: string, seen: Seen) {
   // Nodes bring a problem of the whole subnet, so they are named before its fix. Right after another target it would be read as that one's.
   const isOfNode = ({ component }: Problem) => component === 'node';
-  const causes = WHOLE[worst.problem] === undefined ? '' : nameCauses(confirmed.filter(isOfNode), worst);
-  const rest = nameCauses(causes === '' ? confirmed : confirmed.filter((one) => !isOfNode(one)), worst);
+  const causes = WHOLE[worst.problem] === undefined ? '' : nameCauses(all.filter(isOfNode), worst);
+  const rest = nameCauses(causes === '' ? all : all.filter((one) => !isOfNode(one)), worst);
   const is = seen.hasRisen ? 'is running, but' : 'has not been seen to make a block yet, and';
   const [standing, words = `${is} ${worst.summary}`] = WHOLE[worst.problem] ?? ['warn' as const];
   const { total, voting } = (worst.problem === 'subnet_halted' && votes && seen.quorum) || { total: 0, voting: 0 };
@@ -92,17 +92,23 @@ function tellWorst(subnet: string, worst: Problem, confirmed: readonly Problem[]
   return {
     standing,
     sentence: `${subnet} ${words}${voting < total ? `: ${silent} not vote` : ''}${describePlan(worst)}`,
-    detail: join(causes || (worst.name === undefined || rest === '' ? votes : ''), describeFix(worst), rest),
+    detail: join(causes || (worst.name === undefined || rest === '' ? votes : ''), describeFix(worst), rest, unseen),
     since: worst.since,
   };
 }
 
-/** What is said of a problem that clears; nothing of a spare vote while more than that is missing. */
-function describeClearing({ problem, summary }: Problem, quorum: Quorum | undefined): string {
-  if (problem !== 'quorum_at_risk' || !quorum || countReserve(quorum) > 0)
-    return `No longer seen, and over unless it returns: ${summary}.`;
-  const awaited = quorum.starting ? 'those that have just started vote' : 'there is a spare vote again';
-  return countReserve(quorum) < 0 ? '' : `Over once ${awaited}: ${summary}.`;
+/** What is said of problems that clear; nothing of a spare vote while more than that is missing. */
+function describeClearing(ones: readonly Problem[], quorum: Quorum | undefined): string {
+  const reserve = quorum ? countReserve(quorum) : 1;
+  const isRisk = ({ problem }: Problem) => problem === 'quorum_at_risk' && reserve <= 0;
+  const over = ones.filter((one) => !isRisk(one)).map(({ summary }) => summary);
+  const unless = over.length === 1 ? 'it returns' : 'they return';
+  const awaited = quorum?.starting ? 'those that have just started vote' : 'there is a spare vote again';
+  const risk = reserve === 0 && ones.find(isRisk);
+  return join(
+    over.length > 0 ? `No longer seen, and over unless ${unless}: ${listFirst(over, MAX_CAUSES)}.` : '',
+    risk ? `Over once ${awaited}: ${risk.summary}.` : '',
+  );
 }
 
 /** What else is said leaves out the containers of a Docker Engine that does not answer. */
@@ -154,9 +160,15 @@ export function findHeadline(
     reserve > 0 && (suspicions.some(mayCost) || (quorum?.voting === quorum?.total && told.some(isTwin)));
   const [when, can] = isDoubted && !quorum?.together ? ['When they were last asked, ', 'could'] : ['', 'can'];
   const votes = quorum && areAsked ? sentence(`${when}${describeVotes(quorum, can)}`) : '';
-  const suspicion = suspected === undefined ? '' : `Suspected: ${suspected.summary}.`;
-  const gone = clearing && clearing.summary !== suspected?.summary ? describeClearing(clearing, quorum) : '';
-  const unseen = describeUnseen(targets);
+  const alike = suspicions.filter(({ problem }) => problem === suspected?.problem);
+  const suspicion = suspected ? `Suspected: ${sayTogether(suspected, alike)}.` : '';
+  const isGone = ({ planned, summary }: Problem) => planned === undefined && summary !== suspected?.summary;
+  const gone = clearing ? describeClearing(confirmed.filter(isGone), quorum) : '';
+  const quiet =
+    quietMs === 0 || !hasRisen || lasting?.problem === 'subnet_halted'
+      ? ''
+      : `The last block came ${formatDuration(quietMs)} ago.`;
+  const unseen = blind ? '' : describeUnseen(targets);
   const describeWork = (one: PlannedWork) =>
     `Work on ${one.name ?? one.component ?? 'the subnet'} is ${describePlanned(one)}.`;
   const tell = (standing: Standing, words: string, ...details: readonly string[]) => ({
@@ -166,7 +178,7 @@ export function findHeadline(
   });
   // A halt or a fork says more than that too few can vote.
   if (lasting && (!isShort || WHOLE[lasting.problem]?.[1] !== undefined))
-    return tellWorst(subnet, lasting, confirmed, votes, seen);
+    return tellWorst(subnet, lasting, confirmed, join(votes, quiet), unseen, seen);
   // Not every problem costs a vote.
   const summary = lasting && fitsVotes(lasting) ? sentence(`${lasting.summary}${describePlan(lasting)}`) : '';
   const known = lasting ? join(summary, describeFix(lasting), nameCauses(confirmed, lasting)) : '';
@@ -175,7 +187,8 @@ export function findHeadline(
     const sure = nameCauses(problems.filter(isSure));
     const isOfVotes = lasting && (lasting.component ?? 'node') === 'node';
     const unsure = isOfVotes || (suspected && isSure(suspected)) ? '' : suspicion;
-    return tell('warn', `may be halted: ${describeVotes(quorum)}`, sure, unsure, known, gone, unseen);
+    // What clears is no news then, least of all the halt before.
+    return tell('warn', `may be halted: ${describeVotes(quorum)}`, sure, unsure, known, unseen);
   }
   if (worst === undefined && !hasRisen) return tell('off', 'has not been seen to make a block yet', votes, suspicion);
   // Too few take part until more of those that have just started do.
@@ -187,10 +200,9 @@ export function findHeadline(
   if (worst !== undefined) {
     const words = clearing ? `is recovering${suspected ? `, but ${IN_DOUBT}` : ''}` : `is running, but ${IN_DOUBT}`;
     const past = clearing ? gone : sentence(worst.summary);
-    return { ...tell('warn', words, votes, suspicion, past, unseen), since: worst.since };
+    return { ...tell('warn', words, votes, quiet, suspicion, past, unseen), since: worst.since };
   }
   if (isDoubted) return tell('ok', `is running, but ${IN_DOUBT}`, suspicion, votes, unseen);
-  const quiet = quietMs === 0 ? '' : `The last block came ${formatDuration(quietMs)} ago.`;
   const unread = listEach(targets.filter(isUnread), ({ target }) => target.name);
   const isAllKnown = `${suspicion}${quiet}${unread}` === '' && quorum?.starting === undefined;
   const lacksSpare = quorum !== undefined && reserve === 0;

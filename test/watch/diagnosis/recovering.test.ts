@@ -167,17 +167,44 @@ test('the headline of a subnet whose problems clear says that it recovers, and g
     standing: 'warn',
     sentence: 'devnet is recovering',
     detail:
-      '4 of 4 masternodes can vote, 3 needed. No longer seen, and over unless it returns: no further node may fail.',
+      '4 of 4 masternodes can vote, 3 needed. No longer seen, and over unless they return: no further node may fail, the container of n2 does not run.',
     since,
   });
   const starting = { ...QUORUM, starting: 1 };
   expect(findHeadline('devnet', targets, problems, { quorum: starting, hasRisen: true }).detail).toBe(
-    '3 of 4 masternodes can vote, 3 needed, and 1 has just started. Over once those that have just started vote: no further node may fail.',
+    '3 of 4 masternodes can vote, 3 needed, and 1 has just started. No longer seen, and over unless it returns: the container of n2 does not run. Over once those that have just started vote: no further node may fail.',
   );
   const [risk, down] = problems as [Problem, Problem];
   expect(
     findHeadline('devnet', targets, [risk, { ...down, state: 'open' }], { quorum: QUORUM, hasRisen: true }).sentence,
   ).toBe('devnet is running, but the container of n2 does not run');
+});
+
+test('the end of a halt is not told while too few can vote again', () => {
+  const halt: Problem = { ...(clearing()[0] as Problem), problem: 'subnet_halted', summary: 'the subnet is halted' };
+  const detailOf = (voting: number) =>
+    findHeadline('devnet', judgeTargets(startedAgain(), NOW), [halt], {
+      quorum: { ...QUORUM, voting },
+      hasRisen: true,
+    }).detail;
+  expect(detailOf(3)).toBe(
+    '3 of 4 masternodes can vote, 3 needed. No longer seen, and over unless it returns: the subnet is halted.',
+  );
+  expect(detailOf(2)).toBe('');
+});
+
+test('the headline names all nodes of which the same is suspected, and how old the last block is beside a warning', () => {
+  const [, down] = clearing() as [Problem, Problem];
+  const targets = judgeTargets(startedAgain(), NOW);
+  const tell = (problems: readonly Problem[], quietMs = 0) =>
+    findHeadline('devnet', targets, problems, { quorum: QUORUM, hasRisen: true, quietMs }).detail;
+  const hangs = (name: string): Problem => ({
+    ...{ ...down, state: 'suspected', problem: 'node_hanging' },
+    ...{ name, summary: `${name} hangs` },
+  });
+  expect(tell([hangs('n1'), hangs('n2')])).toMatch(/^Suspected: n1 and n2 hang\. /);
+  expect(tell([hangs('n1'), { ...hangs('n2'), summary: 'n2 is slow' }])).toMatch(/^Suspected: n1 hangs\. /);
+  expect(tell([{ ...down, state: 'open' }], 16_000)).toMatch(/ 3 needed\. The last block came 16s ago\. Start it /);
 });
 
 test.each([
@@ -426,7 +453,7 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
     standing: 'warn',
     sentence: 'devnet is recovering, but a possible problem is being checked',
     detail:
-      '3 of 4 masternodes can vote, 3 needed. Suspected: the container of n4 does not run. Over once there is a spare vote again: no further node may fail.',
+      '3 of 4 masternodes can vote, 3 needed. Suspected: the container of n4 does not run. No longer seen, and over unless it returns: the container of n2 does not run. Over once there is a spare vote again: no further node may fail.',
     since: risk.since,
   });
   expect(findHeadline('devnet', targets, [suspected], { quorum: enough, hasRisen: true }).sentence).toBe(
