@@ -48,10 +48,10 @@ export function describeSubnet(
     problems.some(({ problem, state }) => isBlind(problem) && state !== 'clearing') ||
     (view.nodes.every(({ answers, rises, isStarting }) => answers === false && !rises && !isStarting) &&
       !isQuorumLost(view.quorum));
-  const isHalted = problems.some(({ problem }) => problem === 'subnet_halted');
+  const halt = problems.find(({ problem }) => problem === 'subnet_halted');
   const fork = problems.find(({ problem, state }) => problem === 'chain_forked' && state !== 'clearing');
-  const idle = findIdle(view, isHalted, fork?.nodes);
-  const { together } = problems.find(({ problem, state }) => problem === 'subnet_halted' && state === 'open') ?? {};
+  const idle = findIdle(view, halt !== undefined, fork?.nodes);
+  const together = halt?.state === 'open' ? halt.together : undefined;
   const quorum = seesNothing ? undefined : view.quorum && { ...withoutIdle(view.quorum, idle), together };
   // Right after the start of subnetd the time of a block shows that it is new. A node that is just back has shown one before.
   const hasNewBlock = ({ rises, height, state }: NodeView) =>

@@ -343,10 +343,10 @@ function adviseOnHalt(view: SubnetView, voters: Voters, quorum: Quorum, last?: B
   const reach = `see that ${namesOf(lonely)} ${lonely.length === 1 ? 'reaches' : 'reach'} the others (p2p ports)`;
   // One that shows why it ended is mended first.
   const stopped = out.filter(
-    ({ container, state }) => container.kind === 'stopped' && state.shownFailures.length === 0,
+    ({ container: { kind }, state }) => kind === 'stopped' && state.shownFailures.length === 0,
   );
   const first = [stopped.length > 0 ? [commandTo('start', stopped)] : [], isLonely ? [reach] : []].flat();
-  return { ...advice, fix: [...first, fix].join(', and ') };
+  return { ...advice, fix: [...first.filter((one) => !fix.includes(one)), fix].join(', and ') };
 }
 
 /** No node has made or received a block for the stall limit. Once open, a halt lasts until there is a new block, not until the nodes are back. */

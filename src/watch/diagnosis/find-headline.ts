@@ -164,10 +164,8 @@ export function findHeadline(
   const suspicion = suspected ? `Suspected: ${sayTogether(suspected, alike)}.` : '';
   const isGone = ({ planned, summary }: Problem) => planned === undefined && summary !== suspected?.summary;
   const gone = clearing ? describeClearing(confirmed.filter(isGone), quorum) : '';
-  const quiet =
-    quietMs === 0 || !hasRisen || lasting?.problem === 'subnet_halted'
-      ? ''
-      : `The last block came ${formatDuration(quietMs)} ago.`;
+  const isQuiet = quietMs > 0 && hasRisen && lasting?.problem !== 'subnet_halted';
+  const quiet = isQuiet ? `The last block came ${formatDuration(quietMs)} ago.` : '';
   const unseen = blind ? '' : describeUnseen(targets);
   const describeWork = (one: PlannedWork) =>
     `Work on ${one.name ?? one.component ?? 'the subnet'} is ${describePlanned(one)}.`;

@@ -99,26 +99,22 @@ export function findMeshProblems(view: SubnetView): readonly Suspicion[] {
   return [...holes, ...findHalfConnected(mesh, isShort).filter(({ name }) => !named.has(name))];
 }
 
-/** The masternodes on two sides without a link, neither with as many as must vote. A list of more or fewer peers than are counted now is old. */
-function findSides(nodes: readonly NodeView[], voters: readonly NodeView[], required: number) {
+/** How many masternodes are connected at most, and the two sides without a link where lists show them, neither with as many as must vote. */
+export function findSplit(nodes: readonly NodeView[], voters: readonly NodeView[], required: number) {
   const linksOf = ({ lists, listedBy }: Point) => lists.union(listedBy);
+  // A list of more or fewer peers than are counted now is old.
   for (const point of findMesh(nodes, ({ peers, chainFacts }) => chainFacts?.observation.peerIds?.length === peers)) {
     const side = new Set([point]);
     for (const one of side) for (const peer of linksOf(one)) side.add(peer);
     const members = new Set([...side].flatMap((one) => one.nodes));
     const sides = [voters.filter((one) => members.has(one)), voters.filter((one) => !members.has(one))] as const;
+    const together = Math.max(...sides.map(({ length }) => length));
     // None of them has a peer that is not known here.
     const isClosed = [...side].every((one) => one.nodes.every(({ peers }) => linksOf(one).size === peers));
-    if (isClosed && sides.every(({ length }) => length > 0 && length < required)) return sides;
+    if (isClosed && together < Math.min(required, voters.length)) return { sides, together };
   }
-  return undefined;
-}
-
-/** How many masternodes are connected at most, and the two sides where lists show them. */
-export function findSplit(nodes: readonly NodeView[], voters: readonly NodeView[], required: number) {
-  const sides = findSides(nodes, voters, required);
   // So many are connected by one link fewer at least, and each link is a peer of two.
   const counts = voters.map(({ peers = Infinity }) => peers).toSorted((one, other) => other - one);
-  const most = counts.findLastIndex((_, at) => counts.slice(0, at + 1).reduce((sum, one) => sum + one) >= 2 * at) + 1;
-  return { sides, together: sides ? Math.max(...sides.map(({ length }) => length)) : most };
+  const most = counts.findLastIndex((_, at) => counts.slice(0, at + 1).reduce((sum, one) => sum + one) >= 2 * at);
+  return { together: most + 1 };
 }

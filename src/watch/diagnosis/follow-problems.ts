@@ -251,8 +251,7 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
     return (verdict === 'fail' || verdict === 'unknown') && !lacksPeersOtherwise(before, each, state, now);
   };
   const explains = before.explains.filter((each) => subjectsOf(each).some(isLeft(each)));
-  const isTight = tightVotes !== undefined && OF_VOTES.includes(before.problem);
-  const fix = isTight ? `${tightVotes}; ${SPARE_FIRST}` : NOTHING_TO_DO;
+  const fix = tightVotes && OF_VOTES.includes(before.problem) ? `${tightVotes}; ${SPARE_FIRST}` : NOTHING_TO_DO;
   return { ...withoutAges(before), explains, fix, state: 'clearing', clearingSince };
 }
 

@@ -106,10 +106,7 @@ export const isToJoin = (node: NodeView): boolean =>
 export type VoteFacts = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
 
 /** The votes of a set of masternodes: none of one whose node is out, nor of one of which nobody has a vote, whoever runs it. */
-function countVotes(
-  { chain, masters, silentVoters }: VoteFacts,
-  set: readonly string[],
-): Quorum & { readonly starting: number } {
+function countVotes({ chain, masters, silentVoters }: VoteFacts, set: readonly string[]) {
   const present = set.filter((address) => {
     const node = masters.get(address);
     return !silentVoters.has(address) && !(node && isMissing(node));
