@@ -51,6 +51,8 @@ export interface Incident {
   readonly startedAt: number;
   /** Since when it is not found any more; it is over when that has lasted. */
   readonly clearSince?: number;
+  /** Since when something graver covers it, and what that is: it is not listed by itself, and not known to be over. */
+  readonly covered?: { readonly since: number; readonly by: string };
   readonly endedAt?: number;
   readonly end?: IncidentEnd;
   /** What was said at the start, and last. */

@@ -85,7 +85,7 @@ const isBack = (ended: Incident, { about }: Pick<Problem, 'about'>, since: numbe
   openedAt - ended.endedAt < problemCatalog[ended.problem].clearMs;
 
 function reopen(ended: Incident, last: Incident['last']): Incident {
-  const { clearSince: _, endedAt: __, end: ___, ...rest } = ended;
+  const { clearSince: _, endedAt: __, end: ___, covered: ____, ...rest } = ended;
   return { ...rest, last, returns: ended.returns + 1 };
 }
 
@@ -130,12 +130,15 @@ const isSame = (one: Incident['last'], other: Incident['last']): boolean =>
 
 /** An open incident whose problem is there. The same value when nothing changed. */
 function update(before: Incident, problem: Problem): Incident {
-  const { clearSince, ...rest } = before;
+  const { clearSince, covered, ...rest } = before;
+  // What a restart takes over is listed for a moment, until its cover is found again.
+  const kept = problem.restoredAt === undefined ? undefined : covered;
   // While it clears, its advice is withdrawn, but not what it was.
   const last = problem.state === 'clearing' || isSame(before.last, problem) ? before.last : lastWordsOf(problem);
   const severity = SEVERITIES[Math.min(SEVERITIES.indexOf(before.severity), SEVERITIES.indexOf(problem.severity))];
   const { about, clearingSince } = problem;
-  const isChanged = last !== before.last || clearSince !== clearingSince || severity !== before.severity;
+  const isMarked = clearSince !== clearingSince || covered !== kept;
+  const isChanged = last !== before.last || isMarked || severity !== before.severity;
   if (!isChanged || severity === undefined) return before;
   return {
     ...rest,
@@ -143,6 +146,7 @@ function update(before: Incident, problem: Problem): Incident {
     last,
     severity,
     ...(clearingSince !== undefined && { clearSince: clearingSince }),
+    ...(kept && { covered: kept }),
   };
 }
 
@@ -241,7 +245,7 @@ export function followIncidents(
   const current = new Map<string, Incident>();
   const ended = new Map([...before.ended].slice(-MOST_ENDED));
   /** What follows from another problem, if only a suspected one, is not listed, and not over. */
-  const covered = new Set<string>();
+  const covered = new Map<string, string>();
   const last = lastOfEach(ended.values());
   const ids = new Set([...before.open.values(), ...before.ended.values()].map(({ id }) => id));
   for (const { subnet, problems } of changed) {
@@ -251,7 +255,8 @@ export function followIncidents(
       // After a reload, until the next diagnosis.
       if (!subjects.get(subnet.name)?.(problem)) continue;
       for (const each of problem.causes)
-        if (mayCover(problem, moment.now) || there.get(each) !== undefined) covered.add(incidentKey(subnet.name, each));
+        if (mayCover(problem, moment.now) || there.get(each) !== undefined)
+          covered.set(incidentKey(subnet.name, each), problem.summary);
       if (!isStanding(problem)) continue;
       const known = before.open.get(key);
       const followed = follow(subnet.name, problem, known, last.get(key), ids, moment);
@@ -262,10 +267,12 @@ export function followIncidents(
   }
   for (const [key, incident] of before.open) {
     if (current.has(key)) continue;
+    const by = covered.get(key);
     // What was over when something graver hid it does not go on.
-    const isHidden = covered.has(key) && incident.clearSince === undefined;
+    const isHidden = by !== undefined && incident.clearSince === undefined;
     if (isHidden || unchanged.has(incident.subnet)) {
-      current.set(key, incident);
+      const isNew = isHidden && incident.covered === undefined;
+      current.set(key, isNew ? { ...incident, covered: { since: moment.now, by } } : incident);
       continue;
     }
     const end = subjects.get(incident.subnet)?.(incident) === true ? 'recovered' : 'removed';

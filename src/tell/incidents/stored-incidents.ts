@@ -9,13 +9,14 @@ import {
 
 /** An incident with its times converted to another clock. */
 export function convertIncident(incident: Incident, convert: (at: number) => number): Incident {
-  const { clearSince, endedAt, last } = incident;
+  const { clearSince, covered, endedAt, last } = incident;
   return {
     ...incident,
     ...(last.restartAt !== undefined && { last: { ...last, restartAt: convert(last.restartAt) } }),
     foundAt: convert(incident.foundAt),
     startedAt: convert(incident.startedAt),
     ...(clearSince !== undefined && { clearSince: convert(clearSince) }),
+    ...(covered && { covered: { ...covered, since: convert(covered.since) } }),
     ...(endedAt !== undefined && { endedAt: convert(endedAt) }),
     notified: incident.notified.map((one) => ({ ...one, at: convert(one.at) })),
   };

@@ -8,8 +8,8 @@ const isoOf = (wallMs: number | undefined): string | null => (wallMs === undefin
 
 /** An incident for programs: times are ISO 8601 in UTC, and what is not known is null. */
 export function incidentJson({ incident, capsule, timeline, notes, acknowledged }: IncidentRecord) {
-  const { foundAt, startedAt, clearSince, endedAt, end, notified, earlier, component, name, planned, ...rest } =
-    incident;
+  const { foundAt, startedAt, clearSince, covered, endedAt, end, ...others } = incident;
+  const { notified, earlier, component, name, planned, ...rest } = others;
   return {
     ...rest,
     component: component ?? null,
@@ -18,6 +18,7 @@ export function incidentJson({ incident, capsule, timeline, notes, acknowledged 
     foundAt: toIso(foundAt),
     startedAt: toIso(startedAt),
     clearSince: isoOf(clearSince),
+    covered: covered === undefined ? null : { ...covered, since: toIso(covered.since) },
     endedAt: isoOf(endedAt),
     end: end ?? null,
     earlier: earlier ?? null,

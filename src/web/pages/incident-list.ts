@@ -55,7 +55,7 @@ export function incidentList(input: IncidentListInput, { footer }: { readonly fo
   const shown = listed.incidents.slice(0, INCIDENTS_ON_A_PAGE);
   const last = shown.at(-1);
   const isFiltered = subnet !== undefined || onlyGrave || isLater;
-  const open = shown.filter(({ endedAt }) => endedAt === undefined).length;
+  const open = shown.filter((one) => !['ended', 'covered'].includes(stateOf(one).word)).length;
   const query = (over: Readonly<Record<string, string>>) =>
     new URLSearchParams({ ...(subnet !== undefined && { subnet }), ...(onlyGrave && { grave: '1' }), ...over });
   const table = html`<table class="rows incidents" role="table"><thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">State</th><th scope="col" role="columnheader">What</th><th scope="col" role="columnheader">Subnet</th><th scope="col" role="columnheader">Severity</th><th scope="col" role="columnheader">Began</th><th scope="col" role="columnheader">Lasted</th></tr></thead><tbody role="rowgroup">

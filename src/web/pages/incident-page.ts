@@ -39,16 +39,13 @@ const day = (wallMs: number): string => new Date(wallMs).toISOString().slice(0, 
 function figures({ incident }: IncidentRecord, nowWall: number): Html {
   const { startedAt, foundAt, endedAt, notified, returns } = incident;
   const found = lastFoundAt(incident);
+  const left = stateOf(incident).word === 'covered' ? 'since then part of another problem' : 'over unless it returns';
   const first = notified.find(({ phase }) => phase === 'firing');
   const later = startedAt - foundAt >= 1_000 ? `, confirmed ${lastingExactly(startedAt - foundAt)} later` : '';
   return html`<dl class="figures">${figure('Began', atSecond(foundAt), `${day(foundAt)}${later}`)}${
     found === undefined
       ? figure('Ended', 'not yet', 'still present')
-      : figure(
-          'Last seen',
-          atSecond(found),
-          endedAt === undefined ? 'over unless it returns' : html`ended at ${atSecond(endedAt)}`,
-        )
+      : figure('Last seen', atSecond(found), endedAt === undefined ? left : html`ended at ${atSecond(endedAt)}`)
   }${figure('Lasted', durationOf(incident, nowWall), returns === 0 ? 'without a break' : `came back ${formatTimes(returns)}`)}${
     first === undefined
       ? ''

@@ -14,14 +14,17 @@ export const summaryOf = ({ problem, first, last }: Incident): string =>
 /** The same with its subnet. */
 export const titleOf = (incident: Incident): string => `${incident.subnet}: ${summaryOf(incident)}`;
 
-/** Whether an incident is open, not found any more but not for long enough, or over. */
-export function stateOf({ endedAt, clearSince }: Incident): { readonly standing: Standing; readonly word: string } {
+/** Whether an incident is open, part of a graver one, not found any more but not for long enough, or over. */
+export function stateOf(incident: Incident): { readonly standing: Standing; readonly word: string } {
+  const { endedAt, clearSince, covered } = incident;
   if (endedAt !== undefined) return { standing: 'ok', word: 'ended' };
-  return clearSince === undefined ? { standing: 'bad', word: 'open' } : { standing: 'warn', word: 'clearing' };
+  if (clearSince !== undefined) return { standing: 'warn', word: 'clearing' };
+  return covered === undefined ? { standing: 'bad', word: 'open' } : { standing: 'warn', word: 'covered' };
 }
 
-/** When its problem was last found: what follows is only the wait for its return. */
-export const lastFoundAt = ({ clearSince, endedAt }: Incident): number | undefined => clearSince ?? endedAt;
+/** When its problem was last found by itself: what follows is only the wait for its return, or is told of what covers it. */
+export const lastFoundAt = ({ clearSince, covered, endedAt }: Incident): number | undefined =>
+  clearSince ?? covered?.since ?? endedAt;
 
 /** How long the problem was there. */
 export const durationOf = (incident: Incident, nowWall: number): string =>
@@ -41,16 +44,26 @@ export const describeWork = ({ reason, until, by }: Planned): string =>
 export const describeReturns = ({ returns }: Incident): string =>
   returns === 0 ? '' : ` It came back ${formatTimes(returns)} in that time.`;
 
+/** How long a problem was listed by itself, and what covers it now or did at its end; undefined where nothing does. */
+export function describeCover(incident: Incident, nowWall: number): string | undefined {
+  const { clearSince, covered, endedAt } = incident;
+  if (covered === undefined || clearSince !== undefined) return undefined;
+  return `lasted ${durationOf(incident, nowWall)}, then ${endedAt === undefined ? 'became' : 'was'} part of another problem (${covered.by})`;
+}
+
 /** One or two sentences: what was seen last, and how it ended. */
 export function describeIncident(incident: Incident, nowWall: number): string {
   const { last, end, clearSince } = incident;
-  const duration = durationOf(incident, nowWall);
+  const cover = describeCover(incident, nowWall);
+  const lasted = cover ?? `lasted ${durationOf(incident, nowWall)}`;
   const how =
-    end === undefined
-      ? clearSince === undefined
-        ? `It has lasted ${duration} so far.`
-        : `It lasted ${duration} and has not been seen for ${lastingExactly(nowWall - clearSince)}.`
-      : `It lasted ${duration} and ended because ${ENDS[end]}.`;
+    end !== undefined
+      ? `It ${lasted}${cover === undefined ? '' : ','} and ended because ${ENDS[end]}.`
+      : cover !== undefined
+        ? `It ${cover}.`
+        : clearSince === undefined
+          ? `It has ${lasted} so far.`
+          : `It ${lasted} and has not been seen for ${lastingExactly(nowWall - clearSince)}.`;
   return `${beginSentence(last.evidence)}. ${how}${describeReturns(incident)}`;
 }
 

@@ -90,6 +90,31 @@ it('an incident that a graver problem hides goes on until that is over, and ends
   ]);
 });
 
+it('an incident that a graver problem hides says since when, and what hides it, until it is found by itself or over', () => {
+  const risk = halt(MINUTE, { problem: 'quorum_at_risk', alert: 'SubnetQuorumAtRisk' });
+  const hiding = halt(2 * MINUTE, { causes: [{ problem: 'quorum_at_risk' }] });
+  const steps: readonly Step[] = [
+    [MINUTE, withProblems(risk)],
+    [2 * MINUTE, withProblems(hiding)],
+  ];
+  const riskOf = ({ all }: ReturnType<typeof run>) => all.find(({ problem }) => problem === 'quorum_at_risk');
+  const covered = { since: 2 * MINUTE, by: 'the subnet is halted' };
+  expect(riskOf(run(steps))?.covered).toEqual(covered);
+  const clearing = halt(2 * MINUTE, { ...hiding, state: 'clearing', clearingSince: 3 * MINUTE });
+  const later: readonly Step[] = [...steps, [3 * MINUTE, withProblems(clearing)]];
+  expect(riskOf(run(later))?.covered).toEqual(covered);
+  expect(riskOf(run([...later, [4 * MINUTE, withProblems(clearing)]]))).toMatchObject({
+    covered,
+    endedAt: 4 * MINUTE,
+  });
+  expect(riskOf(run([...steps, [3 * MINUTE, withProblems(risk)]]))).not.toHaveProperty('covered');
+  // After a restart of subnetd it is there for a moment, before the halt is found again.
+  const restored = withProblems({ ...hiding, restoredAt: 3 * MINUTE }, { ...risk, restoredAt: 3 * MINUTE });
+  expect(riskOf(run([...steps, [3 * MINUTE, restored], [4 * MINUTE, withProblems(hiding)]]))?.covered).toEqual(covered);
+  const wall = convertIncident(riskOf(run(steps)) as Incident, (at) => at + DAY);
+  expect(wall.covered).toEqual({ ...covered, since: DAY + 2 * MINUTE });
+});
+
 it('an incident that had begun to clear is over when something graver hides it, and what comes after that is another', () => {
   const risk = halt(MINUTE, { problem: 'quorum_at_risk', alert: 'SubnetQuorumAtRisk' });
   const hiding = halt(3 * MINUTE, { causes: [{ problem: 'quorum_at_risk' }] });

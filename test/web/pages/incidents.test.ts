@@ -155,6 +155,14 @@ describe('the list of incidents', () => {
     );
   });
 
+  it('does not call open what a graver problem covers, nor count on', async () => {
+    const covered = { since: halt.startedAt + 27 * SECOND, by: 'the subnet is halted' };
+    const { endedAt: _, end: __, clearSince: ___, ...open } = down;
+    const page = await listOf({}, [{ incident: { ...open, covered }, notes: [] }]);
+    expect(wordsOf(page)).toContain('Began Lasted covered The container of n2 is down devnet warning 03:11 1 min 40 s');
+    expect(wordsOf(page)).toMatch(/Incidents Subnet all/);
+  });
+
   it('can be of one subnet, and without what pages nobody', async () => {
     expect(shown(await listOf({ subnet: 'devnet', grave: '1' }))).toEqual([halt.id, down.id]);
     const none = await listOf({ subnet: 'other' });
@@ -235,6 +243,26 @@ describe('the page of an incident', () => {
     ])
       expect(page).toContain(text);
     expect(await pageOf(halt.id)).toContain('Caused by ended The container of n2 is down');
+  });
+
+  it('of one that a graver problem covers says since when, and by what, also after its end', async () => {
+    const covered = { since: START + 30 * SECOND, by: 'the subnet is halted' };
+    const { endedAt, end, clearSince: _, ...open } = down;
+    const read = (incident: Incident) => ({ read: async () => ({ incident, notes: [], isWhole: true }) });
+    const during = await pageOf(down.id, read({ ...open, covered }));
+    expect(during).toContain(
+      'covered warning It exited with 137. It lasted 50 s, then became part of another problem (the subnet is halted).',
+    );
+    expect(during).toContain('Last seen 03:12:37 since then part of another problem Lasted 50 s');
+    const after = { ...open, covered, endedAt, end } as Incident;
+    expect(await pageOf(down.id, read(after))).toContain(
+      'ended warning It exited with 137. It lasted 50 s, then was part of another problem (the subnet is halted), and ended because the problem is gone.',
+    );
+    const pages = await pagesOf([], read(after));
+    expect(JSON.parse((await pages.exportIncident(down.id, 'json')) ?? '').covered).toEqual({
+      since: '2026-11-22T03:12:37.000Z',
+      by: 'the subnet is halted',
+    });
   });
 
   it('names the channel through which people were notified', async () => {

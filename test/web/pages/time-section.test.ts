@@ -259,6 +259,14 @@ describe('incidents', () => {
     );
   });
 
+  test('that a graver problem covers do not go on by themselves', () => {
+    const covered = { since: WALL - 4 * MINUTE, by: 'the subnet is halted' };
+    const page = timeOf({ incidents: [incident('e5', WALL - 5 * MINUTE, { covered })] });
+    expect(saidOf(page, 'Incidents')).toContain(
+      'Devnet is halted, lasted 1 min, then became part of another problem (the subnet is halted)',
+    );
+  });
+
   test('that were foretold have their last words, as they may have come true', () => {
     const said = (summary: string) => ({ summary, evidence: '', fix: '' });
     const told = { first: said('n4 will have no turns'), last: said('n4 has no turns') };
