@@ -58,6 +58,13 @@ const toNotified = ({ labels, annotations, details, firedAt, seenAt, acknowledge
   ...(acknowledgedBy !== undefined && { acknowledgedBy }),
 });
 
+/** An alert that has ended, as it was seen last. What it was about then may have begun later than what the channel was notified of. */
+function toEnded({ endedAs, ...told }: NotifiedAlert): NotifiedAlert {
+  if (endedAs === undefined) return told;
+  const { startsAt = told.startsAt } = isAboutOthers(told.details, endedAs.details) ? endedAs : told;
+  return { ...told, ...endedAs, startsAt };
+}
+
 const isSameTarget = ({ labels: one }: NotifiedAlert, { labels: other }: FiringAlert): boolean =>
   one.component === other.component && one.name === other.name;
 
@@ -79,7 +86,7 @@ export function planMessage(
   // What seems to be over before anybody was notified of it is no news. It may have been withheld for long.
   const isNews = (alert: FiringAlert) => !alert.isWithheld && alert.details?.isClearing !== true && !isTold(alert);
   const begun = [...firing.values()].filter(isNews);
-  const ended = known.flatMap(([key, { endedAs, ...alert }]) => (firing.has(key) ? [] : [{ ...alert, ...endedAs }]));
+  const ended = known.flatMap(([key, alert]) => (firing.has(key) ? [] : [toEnded(alert)]));
   const ongoing = known.flatMap(([key, alert]) => {
     const current = firing.get(key);
     return current === undefined || current.isWithheld || begun.includes(current)

@@ -291,6 +291,18 @@ describe('a message', () => {
     expect(plan(60 * S, [node('n2'), halted])?.begun.map(({ labels }) => labels.name)).toEqual(['n2']);
   });
 
+  it('ends what is about others since, and was too short to be told, with its own begin', () => {
+    const about = (whom: string) => ({ summary: `without ${whom}`, evidence: '', fix: '', about: whom });
+    const told = notified(30 * S, { ...node('n1'), details: about('n3') });
+    const endOf = (whom: string) => {
+      const over = { ...resolvedAlert(node('n1', 90 * S), START + 100 * S), details: about(whom) };
+      const groups = groupAlerts(alertsOf(over), START + 105 * S);
+      return plan(120 * S, [over], noteEnds(told, new Map(), groups.endOf))?.ended;
+    };
+    expect(endOf('n4')).toMatchObject([{ startsAt: START + 90 * S, endsAt: START + 100 * S, details: about('n4') }]);
+    expect(endOf('n3, n4')).toMatchObject([{ startsAt: START, endsAt: START + 100 * S }]);
+  });
+
   it('reports neither end nor start of an alert that was away for less than the wait', () => {
     const before = notified(30 * S, node('n1'));
     const away = noteEnds(before, new Map(), () => ({ endsAt: START + 100 * S }));
