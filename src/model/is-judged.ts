@@ -3,6 +3,7 @@ import type { ProblemRef } from './problem.ts';
 import { type ProblemKind, type ProblemName, problemCatalog } from './problem-catalog.ts';
 import type { TargetState } from './snapshot.ts';
 import { subjectKey } from './target.ts';
+import type { CheckName } from './verdict.ts';
 
 /** Whether the log of a target is still to be read for the first time, and nothing is known to keep it from that. */
 export function isLogUnread({ target, facts: { logs } }: KnownTarget): boolean {
@@ -16,6 +17,15 @@ export const isUnread = (state: TargetState): boolean =>
   state.checks.some(
     ({ verdict, lastRun, round }) =>
       verdict === 'unknown' && (lastRun === undefined || (round === 'logs' && isLogUnread(state))),
+  );
+
+/** What shows whether a node takes part. */
+const OF_PART: readonly CheckName[] = ['latest_block', 'container'];
+
+/** Whether a node, and Docker about its container, has been asked since subnetd started: before that nobody knows whether it votes. */
+export const isAsked = ({ checks }: TargetState): boolean =>
+  checks.every(
+    ({ check, verdict, lastRun }) => verdict !== 'unknown' || lastRun !== undefined || !OF_PART.includes(check),
   );
 
 /** Is everything observed in which a known failure could show? Before that, and without Docker, its absence means nothing. */

@@ -1,5 +1,6 @@
 import type { ClockDisturbances } from '../../lib/clock.ts';
 import { highest } from '../../lib/numbers.ts';
+import { isAsked } from '../../model/is-judged.ts';
 import { isSpendJudged } from '../../model/parent-chain.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
 import { type EndedProblem, indexProblems, type Problem } from '../../model/problem.ts';
@@ -52,7 +53,8 @@ export function describeSubnet(
   const fork = problems.find(({ problem, state }) => problem === 'chain_forked' && state !== 'clearing');
   const idle = findIdle(view, halt !== undefined, fork?.nodes);
   const together = halt?.state === 'open' ? halt.together : undefined;
-  const quorum = seesNothing ? undefined : view.quorum && { ...withoutIdle(view.quorum, idle), together };
+  const isCounted = !seesNothing && view.nodes.every(({ state }) => isAsked(state));
+  const quorum = isCounted ? view.quorum && { ...withoutIdle(view.quorum, idle), together } : undefined;
   // Right after the start of subnetd the time of a block shows that it is new. A node that is just back has shown one before.
   const hasNewBlock = ({ rises, height, state }: NodeView) =>
     rises ||

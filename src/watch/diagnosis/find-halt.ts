@@ -3,6 +3,7 @@ import { formatAgo, formatDuration, formatSecond } from '../../lib/duration.ts';
 import { collect } from '../../lib/values.ts';
 import { joinAnd, listNames, toShellWord } from '../../lib/words.ts';
 import type { Facts } from '../../model/facts.ts';
+import { isAsked } from '../../model/is-judged.ts';
 import { COVERED_BY_HALT, type Problem } from '../../model/problem.ts';
 import { isLooping, isOfRun, START_MS } from '../../model/restart-cause.ts';
 import { isQuorumLost, type Quorum } from '../../model/snapshot.ts';
@@ -376,6 +377,10 @@ export function findHalt(view: SubnetView): Found {
   const newest = last ?? findRisen(view);
   const areSome = toJoin.length === quorum.starting && toJoin.length < quorum.total;
   const begun = areSome && starting.length < toJoin.length ? ` (${namesOf(toJoin)})` : '';
+  const areAsked = nodes.every(({ state }) => isAsked(state));
+  const votes = areAsked
+    ? `${describeVotes({ ...quorum, together: advice.together })}${begun}`
+    : 'how many can vote is not known yet';
   const silent =
     starting.length === 0 ? '' : `; ${namesOf(starting)} ${starting.length === 1 ? 'does' : 'do'} not answer yet`;
   return suspect('subnet_halted', {
@@ -383,7 +388,7 @@ export function findHalt(view: SubnetView): Found {
     about: open ? open.about : newest && String(newest.number),
     lastedMs: newest && now - newest.since,
     summary: 'the subnet is halted',
-    evidence: `${seen}; ${describeVotes({ ...quorum, together: advice.together })}${begun}${missing.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listNames(missing)}`}${silent}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,
+    evidence: `${seen}; ${votes}${missing.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listNames(missing)}`}${silent}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,
     fix: advice.fix,
     together: advice.together,
     restartAt: { restartAt: told?.restartAt, ...advice }.restartAt,

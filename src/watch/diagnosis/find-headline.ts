@@ -188,7 +188,8 @@ export function findHeadline(
     // What clears is no news then, least of all the halt before.
     return tell('warn', `may be halted: ${describeVotes(quorum)}`, sure, unsure, known, unseen);
   }
-  if (worst === undefined && !hasRisen) return tell('off', 'has not been seen to make a block yet', votes, suspicion);
+  const yet = areAsked ? 'seen to make a block' : 'fully checked';
+  if (worst === undefined && !hasRisen) return tell('off', `has not been ${yet} yet`, votes, suspicion);
   // Too few take part until more of those that have just started do.
   if (isShort) {
     const words = 'is waiting for masternodes that have just started';

@@ -4,7 +4,7 @@ import type { Container } from '../../../src/model/observation.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { Quorum, SubnetState, TargetState } from '../../../src/model/snapshot.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
-import { formatReason } from '../../../src/model/verdict.ts';
+import { type CheckName, formatReason } from '../../../src/model/verdict.ts';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { findHeadline } from '../../../src/watch/diagnosis/find-headline.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
@@ -1180,13 +1180,37 @@ test('right after a start nobody is said to vote before each node was asked', ()
     sentence: 'devnet has not been seen to make a block yet',
     detail: '4 of 4 masternodes can vote, 3 needed.',
   });
-  expect(said(unasked)).toMatchObject({ sentence: 'devnet has not been seen to make a block yet', detail: '' });
+  expect(said(unasked)).toMatchObject({ sentence: 'devnet has not been fully checked yet', detail: '' });
   // Nor is the subnet said to run because another problem is known of it.
   const down = { ...(clearing()[1] as Problem), state: 'open' } as const;
   const targets = judgeTargets(nodes, NOW);
   expect(findHeadline('devnet', targets, [down], { quorum: QUORUM, hasRisen: false }).sentence).toBe(
     'devnet has not been seen to make a block yet, and the container of n2 does not run',
   );
+});
+
+test('right after a start nobody counts the votes before each node, and Docker about its container, was asked', () => {
+  const down = { fault: { kind: 'refused', address: 'n' }, container: STOPPED } as const;
+  const targets = NAMES.map((name) => diagnosedNode(name, NAMES, { stalledMs: 600_000, ...(name > 'n2' && down) }));
+  const seen = (unasked?: CheckName) => {
+    const states = judgeTargets(targets, NOW).map((state) => ({
+      ...state,
+      checks: state.checks.map((one) =>
+        state.target.name === 'n1' && one.check === unasked
+          ? { ...one, verdict: 'unknown' as const, lastRun: undefined }
+          : one,
+      ),
+    }));
+    const { quorum, problems } = diagnoseSubnet(toSubnet(targets), states, NO_PROBLEMS, NOW);
+    const halt = problems.find(({ problem }) => problem === 'subnet_halted');
+    return [quorum?.voting, halt?.evidence.split(';')[1], halt?.fix];
+  };
+  const fix = 'bring back n3, n4: 1 more must vote; restart no other node';
+  const votes = ' 2 of 4 masternodes can vote, 3 needed, without n3 (stopped), n4 (stopped)';
+  expect(seen()).toEqual([2, votes, fix]);
+  expect(seen('peers')).toEqual([2, votes, fix]);
+  const unknown = [undefined, ' how many can vote is not known yet, without n3 (stopped), n4 (stopped)', fix];
+  expect([seen('latest_block'), seen('container')]).toEqual([unknown, unknown]);
 });
 
 test('what an old answer says of a node counts no more when the last of what kept it from answering is over', () => {

@@ -354,7 +354,7 @@ describe('nothing of a subnet has answered since the start', () => {
     // The next answer may show more.
     expect(headline).toMatchObject({
       standing: 'off',
-      sentence: 'devnet has not been seen to make a block yet',
+      sentence: 'devnet has not been fully checked yet',
       detail: 'Suspected: subnetd has not reached any node yet.',
     });
     expect(problem?.evidence).toBe(
