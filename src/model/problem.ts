@@ -36,6 +36,8 @@ export interface Suspicion extends ProblemRef {
   readonly explains: readonly ExplainedCheck[];
   /** How long the evidence goes back, where that is known: it counts as if it had been found since then. */
   readonly lastedMs?: number | undefined;
+  /** When it began, where Docker has the moment. It is confirmed by what is found from now on all the same. */
+  readonly begunAt?: WatchedMs | undefined;
   /** How long it must be found before it is open, where that differs from others of its name. */
   readonly confirmMs?: number | undefined;
   /**
@@ -67,7 +69,7 @@ export interface Problem extends Suspicion {
   readonly severity: ProblemSeverity;
   readonly alert: string;
   readonly state: ProblemState;
-  /** When it was first found. */
+  /** When it was first found, or once it is open, when it began. */
   readonly since: WatchedMs;
   /** When it was last found. */
   readonly seenAt: WatchedMs;

@@ -3,7 +3,7 @@ import { formatBytes, formatTimes, listNames } from '../../lib/words.ts';
 import { describePace, findLongPace, formatLeft } from '../../model/fill.ts';
 import { LINES_LOST } from '../../model/log.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import type { ProblemName } from '../../model/problem-catalog.ts';
+import { type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
 import {
   findContainer,
   findSeries,
@@ -144,26 +144,30 @@ function findDown(one: TargetView, { now }: Moment, first: string): Found {
       evidence: `Docker was asked to stop ${container.name}, which has not ended yet`,
       fix: 'wait until it has ended: Docker kills what does not end within some seconds',
     });
+  const { finishedAt: begunAt, startedAt = now } = container;
   const crashes = findSeries(facts.container).filter((at) => now - at < LOOP_MS);
   /** The crash was reported with the known failure that caused it. */
   const isReported = hasEndedFailure(state);
   const isLoop = isLooping(facts.container, now) && !(view.kind === 'running' && isReported);
   if (isLoop || view.kind === 'restarting') {
     // The first restart is not a loop. Of those before subnetd started, only Docker's count is known, and when the last run began.
-    const wasRestarted = container.restartCount > 1 && now - (container.startedAt ?? now) < LOOP_MS;
+    const wasRestarted = container.restartCount > 1 && now - startedAt < LOOP_MS;
     const isAgain = crashes.length > 1 || (crashes.length === 0 && wasRestarted);
     const how = isAgain ? 'restarts again and again' : 'has crashed and is restarted';
     return tell('container_restarting', `the container of ${name} ${how}`, {
+      begunAt,
       ...(crashes.length > 1 && { evidence: `${container.name} crashed ${crashes.length} times within 10 minutes` }),
     });
   }
   if (view.kind === 'stopped')
-    return tell('container_down', `the container of ${name} does not run`, { fix: `${first}${fix}` });
+    return tell('container_down', `the container of ${name} does not run`, { begunAt, fix: `${first}${fix}` });
   // The check fails for some minutes after a start. A loop that is over was reported as one.
   if (check.verdict !== 'fail' || crashes.length > 1 || isReported || isRestartPlanned(facts.container))
     return undefined;
+  // Nor is a crash news that came before subnetd was started, and from which the container has run for as long as it takes to be over.
+  if (!facts.container.lastExit && now - startedAt >= problemCatalog.container_restarting.clearMs) return undefined;
   const summary = `the container of ${name} has crashed and was restarted`;
-  return tell('container_restarting', summary, { explains: explain(one, 'container') });
+  return tell('container_restarting', summary, { begunAt, explains: explain(one, 'container') });
 }
 
 /** Memory that is near its limit, or grows for hours and reaches it within a day. In the first hour after a start each program takes more. */

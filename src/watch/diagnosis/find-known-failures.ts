@@ -17,11 +17,7 @@ import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explain, explainAll, refsTo, suspectTarget } from './suspect.ts';
 
 /** What the log says that shows the failure: how often since subnetd started, and when last. A node says one thing in several ways. */
-function describeSigns(
-  { signs = [] }: ShownFailure,
-  { target, facts }: TargetState,
-  moment: Moment,
-): readonly string[] {
+function describeSigns({ signs = [] }: ShownFailure, { target, facts }: TargetState, moment: Moment) {
   const shown = signs
     .flatMap((name) => facts.logs?.patterns[name] ?? [])
     .toSorted((one, other) => other.order - one.order);

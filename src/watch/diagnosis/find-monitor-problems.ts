@@ -54,6 +54,7 @@ export function findMonitorProblem({ gap, step }: ClockDisturbances, view: Subne
   const agesParent = isStep && (parentAt < step.at || headAgeMs - step.byMs < limitMs);
   const wasSet = isStep && (now - step.at < REPORTED_MS || (agesParent && headAgeMs >= limitMs));
   if (!wasGone && !wasSet) return undefined;
+  const aged = isStep && now - step.at < NEW_LINES_MS ? view.targets : [];
   const seen = [
     wasGone && `subnetd did not run for ${formatDuration(gap.realMs)} and resumed ${formatMoment(gap.endedAt, view)}`,
     // By which clock it was what time is not said: another step would put that into the future.
@@ -66,10 +67,7 @@ export function findMonitorProblem({ gap, step }: ClockDisturbances, view: Subne
     fix: wasGone
       ? 'find out what paused the process or its machine: a snapshot, a suspend, SIGSTOP, or a machine without processor time'
       : 'let chrony keep the clock of its machine, and see in its journal whether it was suspended',
-    explains:
-      isStep && now - step.at < NEW_LINES_MS
-        ? explainEach(view.targets, 'log_block', 'block_data', 'history_data')
-        : [],
+    explains: explainEach(aged, 'log_block', 'block_data', 'history_data'),
     causes: agesParent ? refsTo(parentSubject(view), 'parent_behind') : [],
   });
 }

@@ -119,9 +119,10 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
   // A clock that was set back must not delay a problem.
   const foundAt = Math.min(known?.since ?? now, now);
   const lastedMs = Math.max(now - foundAt, found.lastedMs ?? 0);
-  // What is said of a halt counts from its last block, also where the one before, which was stored, began with another.
-  const since = found.problem === 'subnet_halted' ? now - (found.lastedMs ?? lastedMs) : foundAt;
   const isOpen = lastedMs >= (isBack ? againMsOf(found) : confirmMsOf(found));
+  const begunAt = Math.min(foundAt, (isOpen && found.begunAt) || foundAt);
+  // What is said of a halt counts from its last block, also where the one before, which was stored, began with another.
+  const since = found.problem === 'subnet_halted' ? now - (found.lastedMs ?? lastedMs) : begunAt;
   const same = isOpen && isBack && ended.isHidden ? ended : undefined;
   const openedAt = (same ?? known)?.openedAt ?? (isOpen ? now : undefined);
   const { severity, alert } = problemCatalog[found.problem];

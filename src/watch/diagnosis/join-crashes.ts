@@ -153,6 +153,7 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
   const isSeen = crashed.every(({ container }) => container.kind !== 'unknown');
   return suspect('containers_crashed', {
     about,
+    begunAt: lastAt,
     summary: `the containers of ${told[0]?.names} crashed within ${told[0]?.span} of each other`,
     evidence: `${told.map(({ ended }) => ended).join('; ')}, which nobody had requested`,
     // Not in the evidence, which stays as it is once this is over.

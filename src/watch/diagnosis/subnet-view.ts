@@ -179,12 +179,9 @@ const haveOneEngine = (one: Target, other: Target): boolean =>
 
 /** Whether the Docker Engine of a target does not answer, be it of another target that was asked about no earlier. */
 export function isDockerSilent({ state }: TargetView, { targets }: SubnetView): boolean {
-  const saidAt = checkOf(state, 'container')?.lastRun ?? 0;
-  const isSilent = ({ state: other }: TargetView) =>
-    lacksEngine(other) &&
-    haveOneEngine(other.target, state.target) &&
-    (checkOf(other, 'container')?.lastRun ?? 0) >= saidAt;
-  return targets.some(isSilent);
+  const saidAt = (one: TargetState) => checkOf(one, 'container')?.lastRun ?? 0;
+  const isNewer = (one: TargetState) => haveOneEngine(one.target, state.target) && saidAt(one) >= saidAt(state);
+  return targets.some(({ state: other }) => lacksEngine(other) && isNewer(other));
 }
 
 /** Whether nothing listened at the Docker Engine of a target a moment ago: it ends, and answers some requests yet, or has just started. */

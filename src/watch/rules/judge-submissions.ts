@@ -13,12 +13,9 @@ import { isError, readLog, readSince } from './find-log-fault.ts';
 import { JUST_STARTED, type View } from './view.ts';
 
 /** What gives a relayer a mode to run in. It reads its settings when its container is made. `unset`: what that was made without. */
-export function setMode(
-  unset: readonly string[] = ['PARENTNET_URL', 'PARENTNET_WALLET_PK', 'CHECKPOINT_CONTRACT'],
-): string {
-  const deployed = unset.includes('CHECKPOINT_CONTRACT')
-    ? ', after deploying the checkpoint contract if there is none,'
-    : '';
+export function setMode(unset: readonly string[] = ['PARENTNET_URL', 'PARENTNET_WALLET_PK', 'CHECKPOINT_CONTRACT']) {
+  const lacksContract = unset.includes('CHECKPOINT_CONTRACT');
+  const deployed = lacksContract ? ', after deploying the checkpoint contract if there is none,' : '';
   return `set ${joinAnd(unset)} in common.env${deployed} and recreate the relayer`;
 }
 

@@ -103,6 +103,14 @@ test('a container that somebody stopped is told so, whatever its exit code', () 
   ]);
 });
 
+test('a container that does not run has ended when Docker says so, but one that is paused has not', () => {
+  const finishedAt = NOW - 90 * SECOND;
+  const begunAt = (container: Partial<Container>) => diagnosed([relayer({ ...container, finishedAt }, {})])[0]?.begunAt;
+  expect(begunAt({ running: false, status: 'exited', exitCode: 1 })).toBe(finishedAt);
+  expect(begunAt({ running: false, status: 'restarting', exitCode: 1 })).toBe(finishedAt);
+  expect(begunAt({ running: true, status: 'paused' })).toBeUndefined();
+});
+
 test('while all are stopped, Docker itself may be why, and its start comes first', () => {
   const stopped = { running: false, status: 'exited', exitCode: 0, finishedAt: NOW - 4 * SECOND };
   const lastStopRequest = (id: string) => ({ lastStopRequest: { id, at: NOW - 4 * SECOND } });

@@ -69,7 +69,8 @@ test('what a relayer said last of a parent chain that answers again is from befo
 });
 
 test('a node that is cut off now is why others miss it, not its crash of some minutes ago', () => {
-  const crashed = { restarts: 1, oomKills: 0, inspected: true, lastRestartAt: NOW - 200_000 } as const;
+  const seen = { lastRestartAt: NOW - 200_000, lastExit: { code: 0, at: NOW - 200_200 } };
+  const crashed = { restarts: 1, oomKills: 0, inspected: true, ...seen } as const;
   const n4 = diagnosedNode('n4', NAMES, { peers: [], container: { startedAt: NOW - 200_000 } });
   const container = { ...n4.facts.container, ...crashed, lastRestartBy: 'policy' as const };
   const cutOff = { ...n4, facts: { ...n4.facts, container } } as KnownTarget;

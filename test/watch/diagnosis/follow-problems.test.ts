@@ -23,6 +23,23 @@ describe('a problem', () => {
     ]);
   });
 
+  test('has begun when Docker says so once it is open, and is confirmed no sooner for that', () => {
+    const found = [suspicion({ begunAt: T0 - 60 * SECOND })];
+    let followed = NO_PROBLEMS;
+    const at = (ms: number, now: readonly Suspicion[] = found) => {
+      followed = follow(followed, now, failing, T0 + ms);
+      return followed.problems.map(({ state, since }) => [state, since - T0]);
+    };
+    expect(at(0)).toEqual([['suspected', 0]]);
+    expect(at(confirmMs - 1)).toEqual([['suspected', 0]]);
+    expect(at(confirmMs)).toEqual([['open', -60 * SECOND]]);
+    // A later end of the same container makes it no younger, nor does a clock that is ahead.
+    expect(at(confirmMs + SECOND, [suspicion({ begunAt: T0 + confirmMs })])).toEqual([['open', -60 * SECOND]]);
+    followed = NO_PROBLEMS;
+    const ahead = [suspicion({ begunAt: T0 + 60 * SECOND })];
+    expect([at(0, ahead), at(confirmMs, ahead)]).toEqual([[['suspected', 0]], [['open', 0]]]);
+  });
+
   test('that is only suspected is forgotten when it is not found', () => {
     expect(statesAfter([0, [suspicion()]], [SECOND, []], [confirmMs, [suspicion()]])).toEqual([
       ['suspected'],

@@ -314,6 +314,18 @@ describe('containers that crash within seconds of each other', () => {
       crash(node(name), 15_000, { lastExit: undefined, lastRestartAt: NOW - 12_000 }, { finishedAt: NOW - 15_000 }),
     );
     expect(diagnosed(all)[0]?.evidence).toContain('all 7 nodes ended within 1s, 15s ago (02:46:25 UTC)');
+    for (const found of [diagnosed(all), diagnosed(all.slice(0, 1))]) expect(found[0]?.begunAt).toBe(NOW - 15_000);
+  });
+
+  test('are no news two minutes after they run again, where they crashed before subnetd was started', () => {
+    const seen = { lastExit: undefined };
+    const crashed = (agoMs: number, over: Partial<ContainerFacts> = seen) =>
+      named(...NAMES.slice(0, 2).map((name) => crash(node(name), agoMs, over, { finishedAt: NOW - agoMs })));
+    expect(crashed(120_199)).toEqual(['containers_crashed']);
+    expect(crashed(120_200)).toEqual([]);
+    expect(crashed(120_200, {})).toEqual(['containers_crashed']);
+    expect(named(crash(node('n1'), 120_200, seen))).toEqual([]);
+    expect(named(waiting(node('n1'), 120_200))).toEqual(['container_restarting n1']);
   });
 
   test('explain their checks, and are over when the checks are, for all at once', () => {
