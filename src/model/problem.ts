@@ -34,6 +34,8 @@ export interface Suspicion extends ProblemRef {
   /** What to do or to type. */
   readonly fix: string;
   readonly explains: readonly ExplainedCheck[];
+  /** When the reading that shows it was made, where nothing newer is known until the next one. */
+  readonly readAt?: WatchedMs | undefined;
   /** How long the evidence goes back, where that is known: it counts as if it had been found since then. */
   readonly lastedMs?: number | undefined;
   /** When it began, where Docker has the moment. It is confirmed by what is found from now on all the same. */
@@ -131,9 +133,9 @@ export const withOrigin = ({ evidence, restoredAt }: Problem): string =>
 
 /** What was seen, as people read it: what is no longer found has its time, as its durations are of then. */
 export function describeEvidence(problem: Problem, toWall: (at: WatchedMs) => WallMs): string {
-  const { state, seenAt, restoredAt } = problem;
+  const { state, seenAt, readAt = seenAt, restoredAt } = problem;
   const isSeenEarlier = state === 'clearing' && restoredAt === undefined;
-  return `${isSeenEarlier ? `seen at ${formatSecond(toWall(seenAt))}: ` : ''}${withOrigin(problem)}`;
+  return `${isSeenEarlier ? `seen at ${formatSecond(toWall(readAt))}: ` : ''}${withOrigin(problem)}`;
 }
 
 /** What follows from a halt, so that it is not listed beside it. */

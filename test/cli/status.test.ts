@@ -58,6 +58,10 @@ test('what is no longer found has the time at which it was seen', () => {
     '3 of 4 masternodes vote and 3 are needed, without n2, because the container of n2 does not run',
     'seen at 2026-11-22 03:04:05 UTC: it was silent for 9s',
   ]);
+  const read = problems.map((one) => ({ ...one, readAt: NOW - 9_000 }));
+  expect(toStatus([{ ...state, problems: read }], toWall).subnets[0]?.problems[1]?.evidence).toBe(
+    'seen at 2026-11-22 03:04:00 UTC: it was silent for 9s',
+  );
   const restored = problems.map((one) => ({ ...one, restoredAt: NOW }));
   expect(toStatus([{ ...state, problems: restored }], toWall).subnets[0]?.problems[1]?.evidence).toBe(
     'seen before subnetd was started: it was silent for 9s',

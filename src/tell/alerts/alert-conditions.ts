@@ -74,7 +74,7 @@ const problemCondition =
         .toSorted((one, other) => Number(isMuted(other)) - Number(isMuted(one)))
         .map((one) => ({
           labels: toLabels(state.subnet.name, one),
-          result: { value: 1, details: toDetails(one), planned: one.planned },
+          result: { value: 1, details: toDetails(one), planned: one.planned, readAt: one.readAt },
         }));
       return withUnknown ? [...findCovered(state, alert, now), ...active] : active;
     });

@@ -12,6 +12,8 @@ export interface Active {
   readonly details?: AlertDetails;
   /** The planned work that covers it, of a problem. */
   readonly planned?: ProblemPlan | undefined;
+  /** When what shows a problem was read, where that may be some time ago. */
+  readonly readAt?: number | undefined;
 }
 
 /** Whether an alert's condition holds for one thing. `unknown`: that cannot be judged now. */

@@ -60,6 +60,8 @@ export type AlertFinding =
       readonly keepFiringForMs: number;
       /** The planned work that covers what it is about. */
       readonly planned?: ProblemPlan | undefined;
+      /** When what shows it was read, where that may be some time ago. */
+      readonly readAt?: number | undefined;
     }
   | {
       readonly state: 'unknown';
@@ -81,7 +83,7 @@ export interface TrackedAlert {
   readonly phase: 'pending' | 'firing' | 'resolved';
   /** When it became active. */
   readonly activeAt: number;
-  /** When it was last seen active. While it is clearing, that lies in the past. */
+  /** When it was last seen active, by the reading that showed it. While it is clearing, that lies in the past. */
   readonly seenAt: number;
   readonly firedAt?: number;
   /** Since when it has the cause that it has now; absent while that is the first one. */

@@ -51,7 +51,7 @@ const causeAtOf = (before: TrackedAlert | undefined, details: AlertDetails | und
   before === undefined || details?.isClearing || causeOf(before.details) === causeOf(details) ? before?.causeAt : now;
 
 function activate(before: TrackedAlert | undefined, finding: AlertFinding & { readonly state: 'active' }, now: number) {
-  const { labels, annotations, details, forMs, keepFiringForMs, planned } = finding;
+  const { labels, annotations, details, forMs, keepFiringForMs, planned, readAt = now } = finding;
   const isOther = isAboutOthers(before?.details, details);
   const isNew =
     before === undefined ||
@@ -62,7 +62,7 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
   const activeAt = isNew ? now : Math.min(before.activeAt, now);
   const firedAt = isNew ? undefined : before.firedAt;
   const more = { ...(details && { details }), ...(planned && { planned }) };
-  const seenAt = details?.isClearing ? Math.min(before?.seenAt ?? now, now) : now;
+  const seenAt = Math.min(details?.isClearing ? (before?.seenAt ?? readAt) : readAt, now);
   const causeAt = causeAtOf(before, details, now);
   const base = {
     labels,

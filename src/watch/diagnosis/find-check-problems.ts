@@ -57,7 +57,7 @@ function nameRelayerCause(state: TargetState): readonly [ProblemName, string] | 
 /** A server that hangs was silent for seconds before that showed. */
 const HANGS_MS = 11_000;
 
-function toSuspicion(view: TargetView, { check, seen, fix }: FailedCheck, subnet: SubnetView): Found {
+function toSuspicion(view: TargetView, { check, seen, fix, lastRun }: FailedCheck, subnet: SubnetView): Found {
   const problem = PROBLEM_OF_CHECK[check];
   if (problem === undefined) return undefined;
   const isDown = problem === 'service_down';
@@ -70,6 +70,7 @@ function toSuspicion(view: TargetView, { check, seen, fix }: FailedCheck, subnet
   return suspectTarget(cause, view, {
     summary: summary ?? SUMMARY[problem](name, check),
     evidence: seen,
+    readAt: lastRun,
     fix:
       isDown && isDockerSilent(view, subnet)
         ? `${WAKE_DOCKER}: the ports of its containers may have ended with it, and ${name} itself may run`

@@ -115,6 +115,7 @@ function findSilent(node: NodeView, view: SubnetView): Found {
     const silent = `${name} has not answered within ${formatDuration(fault.afterMs)}`;
     return suspectTarget('node_hanging', node, {
       summary: `${name} hangs`,
+      readAt: check?.lastRun,
       evidence: waitsForDocker
         ? `${silent}, and its Docker Engine does not answer either`
         : `the container of ${name} is running, but ${silent}`,
@@ -129,6 +130,7 @@ function findSilent(node: NodeView, view: SubnetView): Found {
   return suspectTarget('node_down', node, {
     summary: isBarred ? `subnetd cannot see ${name}` : `${name} does not answer`,
     evidence: check?.seen ?? '',
+    readAt: check?.lastRun,
     fix:
       (waitsForDocker ? WAKE_DOCKER : isGone ? undefined : check?.fix) ??
       (container.kind === 'running' && check !== undefined && (checkOf(state, 'container')?.lastRun ?? 0) <= check.since
@@ -213,7 +215,7 @@ function findHeightProblem(node: NodeView, view: SubnetView): Found {
   const isRefused = fault?.kind === 'rpc-error' && (fault.known === 'method-not-found' || fault.known === 'module-off');
   // One that has just started takes the blocks that it has missed.
   if (check?.verdict !== 'fail' || (node.isStarting && !isRefused) || node.answers === false) return undefined;
-  const told = { evidence: check.seen, fix: check.fix, explains: explain(node, 'latest_block') };
+  const told = { evidence: check.seen, readAt: check.lastRun, fix: check.fix, explains: explain(node, 'latest_block') };
   if (height === undefined) {
     const summary = `${name} answers, but does not return its latest block`;
     return suspectTarget('node_without_block', node, { ...told, summary, ...(isRefused && { confirmMs: REFUSED_MS }) });

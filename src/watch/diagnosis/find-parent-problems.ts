@@ -50,6 +50,7 @@ export function suspectParent(view: SubnetView, problem: ProblemName, texts: Tex
   const relayer = findRelayer(view);
   return suspect(problem, {
     ...parentSubject(view),
+    readAt: view.facts.parent?.at,
     causes: refsTo(parentSubject(view), 'packets_stuck'),
     ...texts,
     explains: relayer && !failsAtNode(relayer.state) ? explain(relayer, 'submissions') : [],
@@ -60,11 +61,11 @@ export function suspectParent(view: SubnetView, problem: ProblemName, texts: Tex
 const toSecondWitness = (view: SubnetView) => (submits(view) === false ? undefined : NEXT_READING_MS);
 
 function findUnanswered(view: SubnetView, parent: ParentFacts): Found {
-  const { observation, unanswered, progress } = parent;
+  const { observation, unanswered, progress, at } = parent;
   const { head } = observation;
   if (head.ok || unanswered === undefined) return undefined;
-  const lastedMs = view.now - unanswered.since;
-  // The outage has lasted for so long; what its node does now may be newer.
+  // The outage has lasted for so long as was read; what its node does now may be newer.
+  const lastedMs = at - unanswered.since;
   const its =
     lastedMs < SHORT_MS
       ? 'the node of the parent chain'

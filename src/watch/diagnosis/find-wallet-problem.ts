@@ -42,11 +42,11 @@ export function withWallet(found: Suspicion, view: SubnetView): Found {
   const { since = now } = before.get({ ...found, problem: 'wallet_nearly_empty' }) ?? {};
   // What was foretold has come true.
   const causes = [...found.causes, ...refsTo(found, 'wallet_low', 'wallet_nearly_empty')];
-  const one = { ...found, causes, lastedMs: now - since };
   const address = toAddress(named);
   const relayer = findRelayer(view)?.state;
   const { wallet } = facts.parent ?? {};
   const failedAt = relayer?.facts.logs?.patterns.no_funds?.at ?? now;
+  const one = { ...found, causes, lastedMs: now - since, readAt: Math.max(wallet?.readAt ?? 0, failedAt) };
   if (wallet !== undefined && isEnough(wallet) && wallet.richSince > failedAt) return undefined;
   if (wallet === undefined || wallet.readAt <= (before.get(one)?.since ?? now)) {
     const fix = `send coins to the wallet that it pays from; the inventory names ${address} (PARENTNET_WALLET)`;
@@ -80,7 +80,8 @@ function findUnpaying(view: SubnetView, wallets: readonly RelayerWallet[]): Foun
   if (one === undefined || least === undefined) return undefined;
   return suspectParent(view, 'wallet_without_funds', {
     summary: 'the wallet of the relayer is out of funds',
-    evidence: `${readBalance(one, view)}, and each of its last ${one.wallet.recent.length} payments took ${formatCoins(least)} or more`,
+    readAt: one.wallet.readAt,
+    evidence: `${readBalance(one, view)}, and ${count === 1 ? 'its last payment took' : `each of its last ${count} payments took at least`} ${formatCoins(least)}`,
     fix: `send coins to ${describePayee(one)}`,
     causes: refsTo(parentSubject(view), 'wallet_low', 'wallet_nearly_empty', 'packets_stuck'),
   });
@@ -109,6 +110,7 @@ export function findWalletProblem(view: SubnetView): Found {
   return suspect(`wallet_${level}`, {
     summary: `the wallet of the relayer runs out in less than ${level === 'low' ? 'a week' : 'two days'}`,
     ...parentSubject(view),
+    readAt: wallet.readAt,
     evidence: `${readBalance(worst, view)}, and it spends ${formatSpend(spend)} a day (seen to fall ${payments} times in ${formatDuration(overMs)}), so ${daysLeft === 0 ? 'less than 2m' : formatDays(daysLeft)} are left`,
     fix: `send ${formatCoins(isRough(spend) ? roundUp(missing) : missing)} coins to ${describePayee(worst)}, which lasts for ${days} days`,
   });

@@ -212,6 +212,14 @@ describe('a problem', () => {
     expect(alertsOf(input({ state: 'suspected' }))).toEqual([]);
   });
 
+  it('gives its alert the time at which what shows it was read', () => {
+    const [found] = createJudge({})(
+      toInput(targets, {}, [problem('node_down', a, { readAt: NOW - 9_000 })]),
+      new Map(),
+    );
+    expect(found).toMatchObject({ labels: { alertname: 'SubnetNodeDown' }, readAt: NOW - 9_000 });
+  });
+
   /** Tells which alerts begin and end when the problems are these. */
   function createTelling() {
     const judge = createJudge({});

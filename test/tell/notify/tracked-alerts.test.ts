@@ -68,6 +68,21 @@ describe('an alert', () => {
     expect(run([...steps, [4, [details()]]]).trackedAlerts.get(key)?.seenAt).toBe(4 * MINUTE);
   });
 
+  it('was last seen when what shows it was read', () => {
+    const read = (readAt: number, more = {}) =>
+      active('1', {
+        ...{ forMs: 0, readAt },
+        details: { summary: 'a is down', evidence: 'no answer', fix: '', ...more },
+      } as Partial<AlertFinding>);
+    const steps: readonly Step[] = [
+      [1, [read(1 * MINUTE - 9_000)]],
+      [2, [read(1 * MINUTE - 9_000, { isClearing: true })]],
+    ];
+    expect(run(steps).trackedAlerts.get(key)?.seenAt).toBe(51_000);
+    // By a clock that was set back.
+    expect(run([[1, [read(2 * MINUTE)]]]).trackedAlerts.get(key)?.seenAt).toBe(1 * MINUTE);
+  });
+
   it('says when it was seen, and no more how long ago, once it is resolved', () => {
     const words = { summary: 'a is down', evidence: 'it ended 35s ago (06:11:24 UTC)', fix: '' };
     const { trackedAlerts } = run([

@@ -126,6 +126,18 @@ test('until Docker was asked about the container of a node that no longer answer
   expect(fixOf(SINCE + 1)).toBe('read why with `docker logs --tail 100 generated-n3-1`');
 });
 
+test('what is said of a node that does not answer, or of a check, is of when it was asked', () => {
+  const fault = { kind: 'unreachable', address: 'http://n3' } as const;
+  const targets = [...nodes((name) => (name === 'n3' ? { fault } : {})), diagnosedService('stats', { fault: REFUSED })];
+  const states = judge(targets).map((state) => ({
+    ...state,
+    checks: state.checks.map((check) => ({ ...check, lastRun: NOW - 7_000 })),
+  }));
+  const { problems } = diagnoseSubnet(toSubnet(targets), states, NO_PROBLEMS, NOW);
+  const readAt = (name: string) => problems.find((one) => one.name === name)?.readAt;
+  expect([readAt('n3'), readAt('stats')]).toEqual([NOW - 7_000, NOW - 7_000]);
+});
+
 describe('a masternode that signs nothing does not vote, whoever runs it', () => {
   const active = ['n1', 'n2', 'n3', 'n4', 'n9'].map(addressOf);
   const silent = addressOf('n9');

@@ -542,6 +542,14 @@ describe('a parent chain', () => {
     expect(causesOf(silent(), [])[0]).toMatchObject({ problem: 'parent_unreachable', confirmMs: 16_000 });
   });
 
+  test('has been silent until it was last asked, and what is seen of it is of then', () => {
+    const [one] = causesOf({ ...silent(), at: NOW - 9_000 }, [failing('parent_unreachable')]);
+    expect([one?.readAt, one?.evidence]).toEqual([
+      NOW - 9_000,
+      'the parent chain has not been readable for 51s: its node cannot be reached, and the relayer submits nothing',
+    ]);
+  });
+
   test('that only subnetd does not reach is not a page, as the relayer submits', () => {
     expect(only(silent('answers HTTP 429'))).toEqual({
       problem: 'parent_unseen',

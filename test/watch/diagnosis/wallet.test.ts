@@ -106,6 +106,7 @@ test('a wallet with coins for less than a week says how many to send, and where'
     fix: 'send 34200 coins to 0xcd0340a2214058390d204a826de05312deadbeef (PARENTNET_WALLET) on the parent chain, which lasts for 30 days',
     explains: [],
     causes: [],
+    readAt: NOW,
   });
 });
 
@@ -141,6 +142,7 @@ test('one with less than each of its last payments took is out of funds before t
     causes: ['wallet_low', 'wallet_nearly_empty', 'packets_stuck'].map((problem) => ({
       ...{ problem, component: 'relayer', name: 'relayer' },
     })),
+    readAt: NOW,
   });
   expect(problems(drained(COIN / 2n))).toEqual(['wallet_nearly_empty']);
   // The relayer has submitted since, so that it pays from another wallet.
@@ -164,6 +166,19 @@ test('one of a chain that has lost its contract is none that pays, until the con
     problems(wallet(coins), undefined, undefined, [], progress, hasContract);
   expect([found(0, true), found(500, true)]).toEqual([['wallet_without_funds'], ['wallet_nearly_empty']]);
   expect([found(0, false), found(500, false)]).toEqual([[], []]);
+});
+
+test('what is said of a wallet is of when that was read, or of the last line that says that it cannot pay', () => {
+  const readAt = (balanceAt: number, failedAt: number) => {
+    const { relayer: log, ...logs } = unpaid.facts.logs as LogFacts;
+    const patterns = { no_funds: { ...logs.patterns.no_funds, at: failedAt } } as LogFacts['patterns'];
+    const before = { ...log, submittedAt: NOW - MINUTE } as RelayerLogFacts;
+    const failed = { ...unpaid, facts: { ...unpaid.facts, logs: { ...logs, patterns, relayer: before } } };
+    return causesOf(wallet(0, balanceAt), [failed])[0]?.readAt;
+  };
+  expect(readAt(NOW - 9_000, NOW - 12_000)).toBe(NOW - 9_000);
+  expect(readAt(NOW - 9_000, NOW - 6_000)).toBe(NOW - 6_000);
+  expect(causesOf(wallet(500, NOW - 9_000))[0]?.readAt).toBe(NOW - 9_000);
 });
 
 test('while its spend was watched for less than an hour, it is told in round numbers, and for two weeks', () => {
