@@ -186,7 +186,9 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const read = readLog(view, 'the log of the relayer', ({ own }) => own);
   if ('verdict' in read) return read.verdict === 'fail' || isLogUnread(view) ? read : judgeQueues(view, read);
   const relayer: RelayerLogFacts = logs.relayer ?? { byMode: {}, submissions: 0 };
-  const base = Math.max(readSince(facts, now), relayer.startedAt ?? 0);
+  // The silence of one that is being made anew is that of no program.
+  const isMissing = facts.container?.observation?.kind === 'missing';
+  const base = isMissing ? now : Math.max(readSince(facts, now), relayer.startedAt ?? 0);
   const modes = Object.entries(relayer.byMode) as readonly ModeEntry[];
   const findFault = (one: ModeEntry) => findModeFault(one, logs, base, view);
   const fault = findProcessFault(relayer, logs, view) ?? modes.map(findFault).find((one) => one !== undefined);
@@ -215,10 +217,15 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
     );
   }
   const [mode, { phaseAt = now } = {}] = modes.find(([, { phase }]) => phase === 'attempt') ?? [];
-  if (mode !== undefined)
+  if (mode !== undefined) {
+    const { running = true, startedAt } = findContainer(facts.container) ?? {};
+    const sent = `its last transaction, sent ${formatAgo(phaseAt, now)},`;
     return pass(
-      `the relayer (${formatMode(mode)}) is submitting: its last transaction, sent ${formatAgo(phaseAt, now)}, is not mined yet, by its log`,
+      running && isOfRun(phaseAt, startedAt)
+        ? `the relayer (${formatMode(mode)}) is submitting: ${sent} is not mined yet, by its log`
+        : `the relayer (${formatMode(mode)}) was submitting when its container ended: whether ${sent} was mined, its log does not say`,
     );
+  }
   const names = modes.map(([each]) => formatMode(each)).join(', ');
   const { submittedAt } = relayer;
   if (submittedAt !== undefined) return pass(`the relayer (${names}) submitted blocks ${formatAgo(submittedAt, now)}`);

@@ -280,6 +280,45 @@ describe('submissions', () => {
     );
   });
 
+  it('are over when its container ended after its last transaction, though it may run again', () => {
+    const relayer = {
+      modes: ['full'],
+      byMode: { full: { phase: 'attempt', phaseAt: ago(69 * SECOND), submittedAt: ago(70 * SECOND), attempted: true } },
+    } as const;
+    const inRun = (running: boolean, startedAt: number) => {
+      const container = { id: 'r', name: 'r', running, status: running ? 'running' : 'exited', startedAt } as const;
+      const observation = { kind: 'found', container: { ...container, oomKilled: false, restartCount: 0 } } as const;
+      const facts: Facts = { container: { restarts: 0, oomKills: 0, inspected: true, observation } };
+      return judge(relayer, {}, undefined, facts).reason;
+    };
+    const ended =
+      'the relayer (FULL) was submitting when its container ended: whether its last transaction, sent 1m 9s ago, was mined, its log does not say';
+    expect(inRun(false, ago(5 * MINUTE))).toBe(ended);
+    expect(inRun(true, ago(SECOND))).toBe(ended);
+    expect(inRun(true, ago(5 * MINUTE))).toContain('is submitting: ');
+  });
+
+  it('are not missed while its container is not there, as when it is made anew', () => {
+    const silent = (kind: 'missing' | 'docker-unreachable') => {
+      const why = { address: 'unix:///d.sock', code: 'timeout' } as const;
+      const observation = kind === 'missing' ? { kind } : { kind, why };
+      const byMode = {
+        full: { phase: 'done', phaseAt: ago(85 * SECOND), submittedAt: ago(85 * SECOND), attempted: false },
+      };
+      const container = { restarts: 0, oomKills: 0, inspected: true, observation };
+      return judge(
+        { modes: ['full'], byMode, submittedAt: ago(85 * SECOND) } as Partial<RelayerLogFacts>,
+        {},
+        undefined,
+        {
+          container,
+        } as Facts,
+      ).reason;
+    };
+    expect(silent('docker-unreachable')).toContain('the relayer (FULL) has begun no cycle for 1m 25s');
+    expect(silent('missing')).toBe('the relayer (FULL) submitted blocks 1m 25s ago');
+  });
+
   it('fail by an error since the last one, and by a fork, for exactly errorWindow', () => {
     const error = (ms: number) => inMode('full', { error: { pattern: 'p', at: ago(ms) } });
     expect(verdicts(error, 5 * MINUTE - 1, 5 * MINUTE)).toEqual(['fail', 'pass']);
