@@ -71,9 +71,11 @@ function findUnanswered(view: SubnetView, parent: ParentFacts): Found {
       ? 'the node of the parent chain'
       : `the parent chain has not been readable for ${formatDuration(lastedMs)}: its node`;
   const seen = `${its} ${head.why}`;
-  const hasSubmitted = findSubmission(view) >= unanswered.since;
   const shows = submits(view);
-  const { byMode = {} } = findRelayer(view)?.state.facts.logs?.relayer ?? {};
+  const { byMode = {}, submittedAt = 0 } = findRelayer(view)?.state.facts.logs?.relayer ?? {};
+  // A queue that is seen to have completed a job may have done so before.
+  const isOfLog = submissionsOf(view)?.verdict === 'pass';
+  const hasSubmitted = (isOfLog ? submittedAt : findSubmission(view)) >= unanswered.since;
   const isTrying = Object.values(byMode).some((one) => one.phase === 'attempt' && one.phaseAt >= unanswered.since);
   const submitted = isTrying ? 'is submitting again' : 'has submitted nothing since';
   // In lite mode an epoch lies between two submissions.

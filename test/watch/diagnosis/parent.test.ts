@@ -604,6 +604,12 @@ describe('a parent chain', () => {
     };
     expect(named(silent(), [byQueue(NOW - MINUTE - 1)])[0]).toBe('parent_unreachable relayer');
     expect(named(silent(), [byQueue(NOW - MINUTE)])[0]).toBe('parent_unseen relayer');
+    // Its log knows better than a queue, of which a job was seen to be done some time after it was.
+    const both = relayer(10_000, { submittedAt: NOW - MINUTE - 1 });
+    const { service } = byQueue(NOW).facts;
+    expect(named(silent(), [{ ...both, facts: { ...both.facts, ...(service && { service }) } }])[0]).toBe(
+      'parent_unreachable relayer',
+    );
     const { progress: _, ...unread } = silent();
     const submittedAt = NOW - MINUTE - 1;
     const byMode = { lite: { cycleAt: NOW, phase: 'done', phaseAt: NOW, submittedAt, attempted: false } } as const;
