@@ -17,7 +17,7 @@ import { type Subnet, subjectKey } from '../../model/target.ts';
 import type { CheckName } from '../../model/verdict.ts';
 import { isCredible, JUST_STARTED } from '../rules/view.ts';
 import { diagnose, keyOf } from './diagnose.ts';
-import { explainPeers } from './explain-peers.ts';
+import { explainPeers, hadPeers } from './explain-peers.ts';
 import { findEpoch, findMembers } from './find-epoch.ts';
 import { describeVotes, findHeadline } from './find-headline.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
@@ -166,6 +166,25 @@ function willExplain(
   );
 }
 
+/** What keeps blocks from coming. No port closes by that. */
+const OF_STANDSTILL: readonly ProblemName[] = ['subnet_halted', 'quorum_at_risk'];
+
+/** Whether a check is seen to fail otherwise than by a problem, whatever explained it when that was last found. */
+function failsApart({ check }: ExplainedCheckState, because: Problem | EndedProblem, state: TargetState): boolean {
+  const { node, container } = state.facts;
+  const { problem, name } = because;
+  const isSilent = node?.observation.answered === false;
+  const { running, startedAt = 0 } = findContainer(container) ?? {};
+  if (check === 'container')
+    return running === true && problem === 'container_down' && 'state' in because && because.state !== 'clearing';
+  if (check === 'latest_block') return isSilent && OF_STANDSTILL.includes(problem);
+  if (check !== 'peers' || name === undefined) return false;
+  // Who does not answer itself lacks no peer because of another node, and who had all after its last start none because of that.
+  if (name !== state.target.name) return isSilent;
+  const brings = 'causes' in because ? because.causes : [];
+  return !isSilent && [because, ...brings].some((one) => OF_CRASH.includes(one.problem)) && hadPeers(state, startedAt);
+}
+
 /** What a target is asked itself. */
 const ASKED: readonly CheckName[] = ['latest_block', 'peers', 'http'];
 
@@ -211,19 +230,14 @@ export function explainTargets(
         ? judged
         : { ...judged, ...(problem && { problem }), ...(checked && { suspected: checked }) };
     const open = [problem, halt].filter((one) => one !== undefined);
-    const findKnown = (check: ExplainedCheckState) => {
-      const because = byCheck.get(keyOf({ component, name, check: check.check }));
-      // Who does not answer itself lacks no peer because of another node.
-      const isOfOther = check.check === 'peers' && because?.name !== undefined && because.name !== name;
-      return isOfOther && judged.facts.node?.observation.answered === false ? undefined : because;
+    const find = (check: ExplainedCheckState) => {
+      if (check.verdict !== 'fail') return undefined;
+      const known = byCheck.get(keyOf({ component, name, check: check.check }));
+      const next = open.filter((one) => willExplain(one, judged, check));
+      // The log of a node that was away has stood.
+      const away = check.check === 'log_block' ? over.filter((one) => subjectKey(one) === key) : [];
+      return [known, ...next, ...away].find((one) => one && !failsApart(check, one, judged));
     };
-    const find = (check: ExplainedCheckState) =>
-      check.verdict === 'fail'
-        ? (findKnown(check) ??
-          open.find((one) => willExplain(one, judged, check)) ??
-          // The log of a node that was away has stood.
-          (check.check === 'log_block' ? over.find((one) => subjectKey(one) === key) : undefined))
-        : undefined;
     if (!state.checks.some((check) => find(check) !== undefined)) return state;
     const checks = state.checks.map((check) => {
       const because = find(check);

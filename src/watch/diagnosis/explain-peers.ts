@@ -37,7 +37,7 @@ export interface Returns {
 const PING_MS = 15_000;
 
 /** Whether a node has had all its peers since it came at a time: then it lacks one for another reason. */
-function hadPeers(state: TargetState, cameAt: number): boolean {
+export function hadPeers(state: TargetState, cameAt: number): boolean {
   const { verdict, since = 0, runs = 0, failures = 0 } = checkOf(state, 'peers') ?? {};
   const { at = cameAt } = state.facts.node?.returned ?? {};
   return verdict === 'fail' && runs > failures && since - Math.max(cameAt, at) >= PING_MS;

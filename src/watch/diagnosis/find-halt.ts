@@ -25,7 +25,7 @@ import {
   type SubnetView,
   startedAtOf,
 } from './subnet-view.ts';
-import { explainEach, type Found, suspect } from './suspect.ts';
+import { explain, explainEach, type Found, suspect } from './suspect.ts';
 
 /** A node that waits prints a line about each message that it refuses: one each timeout. */
 const REFUSED_WITHIN_MS = 60_000;
@@ -190,9 +190,15 @@ function describeOut(node: NodeView, now: number): string {
   return `${name} (restarted ${formatAgo(startedAtOf(node) ?? now, now)} after a crash)`;
 }
 
-/** The checks that fail because no block comes. */
+const isBehind = ({ height }: NodeView, { reference = 0, subnet }: SubnetView): boolean =>
+  height !== undefined && reference - height.number > subnet.settings.rpc.maxLag;
+
+/** The checks that fail because no block comes: not of who does not answer, nor of who is behind the others. */
 export const explainHalt = (view: SubnetView) => [
-  ...explainEach(view.targets, 'latest_block', 'log_block', 'block_data'),
+  ...view.nodes.flatMap((node) =>
+    node.answers === false || isBehind(node, view) ? [] : explain(node, 'latest_block'),
+  ),
+  ...explainEach(view.targets, 'log_block', 'block_data'),
   ...explainUnfed(view),
 ];
 

@@ -244,3 +244,73 @@ test('a log whose height is that of the RPC shows no fault of its own, however l
   expect(standing(217, 217)).toEqual([]);
   expect(standing(216, 217)).toEqual(['node_log_fault']);
 });
+
+/** A problem that is open, of a node or of the whole subnet. */
+const openProblem = (problem: Problem['problem'], name: string | undefined, more: Partial<Problem>): Problem => ({
+  ...{ problem, alert: 'A', severity: 'warning', state: 'open', since: NOW - 9_000, seenAt: NOW, evidence: '' },
+  ...{ summary: `it is ${problem}`, fix: 'mend it', causes: [], explains: [] },
+  ...(name !== undefined && { component: 'node', name }),
+  ...more,
+});
+
+test('a halt, or too few votes, is why nodes stand, not why one is not reached or is behind the others', () => {
+  const behind = diagnosedNode('n4', NAMES, { height: 0, stalledMs: 30_000 });
+  const standing = NAMES.slice(0, 2).map((name) => diagnosedNode(name, NAMES, { height: 331, stalledMs: 70_000 }));
+  const cut = diagnosedNode('n3', NAMES, { fault: refused, container: { startedAt: NOW - 9_000 } });
+  const found = explainedBy(diagnosed([...standing, cut, behind])).filter(([problem]) => problem === 'subnet_halted');
+  expect(found).toEqual([['subnet_halted', undefined, 'n1 latest_block, n2 latest_block, n1 log_block, n2 log_block']]);
+  // Nor is it what a check that fails from now on is said to fail by.
+  const causeOf = (known: KnownTarget, problem: Problem['problem']) => {
+    const states = judgeTargets([known, healthy('n2'), healthy('n3'), healthy('n4')], NOW);
+    const explains = [{ component: 'node', name: 'n1', check: 'latest_block' }] as const;
+    const [n1] = explainTargets(states, [openProblem(problem, undefined, { explains })]);
+    return n1?.checks.find(({ check }) => check === 'latest_block')?.cause;
+  };
+  for (const problem of ['subnet_halted', 'quorum_at_risk'] as const) {
+    expect(causeOf(diagnosedNode('n1', NAMES, { stalledMs: 70_000 }), problem)).toBe(`it is ${problem}`);
+    expect(causeOf(diagnosedNode('n1', NAMES, { fault: refused }), problem)).toBeUndefined();
+  }
+});
+
+test('a node that had all its peers since its last start lacks none because of that', () => {
+  const causeOf = (problem: Problem['problem'], failsSince: number, more: Partial<Problem> = {}, answered = true) => {
+    const given = diagnosedNode('n1', NAMES, { peers: ['n2', 'n3'], container: { startedAt: NOW - 58_000 } });
+    const silent = { ...given.facts.node?.observation, answered, peers: { ok: false, fault: refused } };
+    const facts = { ...given.facts, node: { ...given.facts.node, ...(!answered && { observation: silent }) } };
+    const node = { target: given.target, facts } as KnownTarget;
+    const states = judgeTargets([node, ...NAMES.slice(1).map(healthy)], NOW).map((state) => ({
+      ...state,
+      checks: state.checks.map((one) => ({ ...one, since: failsSince, runs: 9, failures: 1 })),
+    }));
+    const explains = [{ component: 'node', name: 'n1', check: 'peers' }] as const;
+    const [n1] = explainTargets(states, [openProblem(problem, 'n1', { explains, ...more })]);
+    return n1?.checks.find(({ check }) => check === 'peers')?.cause;
+  };
+  const ends = { causes: [{ problem: 'container_restarting', component: 'node', name: 'n1' }] } as const;
+  expect(causeOf('silent_restart_loop', NOW - 1_000, ends)).toBeUndefined();
+  expect(causeOf('container_restarting', NOW - 1_000)).toBeUndefined();
+  // It may not have found all of them before.
+  expect(causeOf('silent_restart_loop', NOW - 43_001, ends)).toBe('it is silent_restart_loop');
+  // What leaves it running may cost it peers at any time, and so does what keeps it from answering.
+  expect(causeOf('too_many_open_files', NOW - 1_000)).toBe('it is too_many_open_files');
+  expect(causeOf('silent_restart_loop', NOW - 1_000, ends, false)).toBe('it is silent_restart_loop');
+});
+
+test('a container that runs again is not told what to do about one that does not', () => {
+  const fixOf = (running: boolean, state: Problem['state'] = 'open') => {
+    const { target, facts } = diagnosedNode('n1', NAMES, {
+      container: running ? { startedAt: NOW - 1_000 } : { running, status: 'exited', exitCode: 1, finishedAt: NOW },
+    });
+    const container = { ...facts.container, lastRestartAt: NOW - 1_000, lastRestartBy: 'recreation' } as const;
+    const known = { target, facts: { ...facts, container } } as KnownTarget;
+    const explains = [{ component: 'node', name: 'n1', check: 'container' }] as const;
+    const down = openProblem('container_down', 'n1', { explains, fix: 'look for it', state });
+    const [n1] = explainTargets(judgeTargets([known, ...NAMES.slice(1).map(healthy)], NOW), [down]);
+    const { fix, because } = n1?.checks.find(({ check }) => check === 'container') ?? {};
+    return [fix, because?.problem];
+  };
+  const planned = 'if that was planned there is nothing to do, and this passes in 4m 59s';
+  expect(fixOf(true)).toEqual([planned, undefined]);
+  expect(fixOf(false)).toEqual(['look for it', 'container_down']);
+  expect(fixOf(true, 'clearing')).toEqual([planned, 'container_down']);
+});
