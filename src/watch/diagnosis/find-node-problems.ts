@@ -127,13 +127,15 @@ function findSilent(node: NodeView, view: SubnetView): Found {
   }
   // Nothing listens, or not long enough: what the fault itself advises is no more than that.
   const isGone = !isBarred && (fault === undefined || fault.kind === 'refused' || fault.kind === 'closed');
+  // Docker may not have said yet that its container ends again and again.
+  const isUnsaid = !isBarred && node.target.container !== undefined && container.kind === 'unknown';
   return suspectTarget('node_down', node, {
     summary: isBarred ? `subnetd cannot see ${name}` : `${name} does not answer`,
     evidence: check?.seen ?? '',
     readAt: check?.lastRun,
     fix:
-      (waitsForDocker ? WAKE_DOCKER : isGone ? undefined : check?.fix) ??
-      (container.kind === 'running' && check !== undefined && (checkOf(state, 'container')?.lastRun ?? 0) <= check.since
+      (waitsForDocker ? WAKE_DOCKER : isGone || isUnsaid ? undefined : check?.fix) ??
+      (isUnsaid || (container.kind === 'running' && (checkOf(state, 'container')?.lastRun ?? 0) <= (check?.since ?? 0))
         ? `wait until Docker says whether the container of ${name} still runs`
         : 'container' in container
           ? `read why with \`docker logs --tail 100 ${toShellWord(container.container.name)}\``

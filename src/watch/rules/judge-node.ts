@@ -2,7 +2,7 @@ import { formatAgo, formatDuration } from '../../lib/duration.ts';
 import { formatCount } from '../../lib/words.ts';
 import { describeHealth, healthOf } from '../../model/chain.ts';
 import type { Fault } from '../../model/observation.ts';
-import { findStart, SILENT_START_MS } from '../../model/restart-cause.ts';
+import { findContainer, SILENT_START_MS } from '../../model/restart-cause.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { degraded, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
@@ -16,9 +16,9 @@ function judgeSilence(what: string, fault: Fault, view: View<NodeTarget>, namesp
   const { target, facts, now } = view;
   const judged = judgeFault(what, fault, target, namespace, clientOf({ target, facts }));
   const isAsked = ['refused', 'closed', 'unreachable'].includes(fault.kind);
-  if (!isAsked || judged.verdict !== 'fail' || findStart(facts.container, now, SILENT_START_MS) === undefined)
-    return judged;
-  return { ...judged, fix: JUST_STARTED };
+  const { running = false, startedAt = 0 } = findContainer(facts.container) ?? {};
+  const isNew = running && now - startedAt < SILENT_START_MS;
+  return isAsked && judged.verdict === 'fail' && isNew ? { ...judged, fix: JUST_STARTED } : judged;
 }
 
 /** Is the node connected to as many peers as it should be? */

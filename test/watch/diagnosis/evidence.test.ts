@@ -126,6 +126,29 @@ test('until Docker was asked about the container of a node that no longer answer
   expect(fixOf(SINCE + 1)).toBe('read why with `docker logs --tail 100 generated-n3-1`');
 });
 
+test('nor is a route or a firewall doubted while Docker has not said that its container runs', () => {
+  const fault = { kind: 'unreachable', address: 'http://n3', afterMs: 5_000 } as const;
+  const targets = nodes((name) => (name === 'n3' ? { fault, container: {} } : {}));
+  const why = { address: 'unix:///d.sock', code: 'timeout' } as const;
+  const fixOf = (observation: NonNullable<Facts['container']>['observation']) => {
+    const container: ContainerFacts = {
+      restarts: 0,
+      oomKills: 0,
+      inspected: true,
+      ...(observation && { observation }),
+    };
+    const told = targets.map((one) => (one.target.name === 'n3' ? withFacts(one, { container }) : one));
+    return diagnose(told).problems.find(({ problem }) => problem === 'node_down')?.fix;
+  };
+  const waits = 'wait until Docker says whether the container of n3 still runs';
+  expect(fixOf(undefined)).toBe(waits);
+  expect(fixOf({ kind: 'docker-unreachable', why: { ...why, answersOthers: true } })).toBe(waits);
+  expect(fixOf({ kind: 'docker-unreachable', why })).toMatch(/^make Docker answer first/);
+  expect(fixOf(targets[2]?.facts.container?.observation)).toBe(
+    'check the route and the firewall between it and subnetd',
+  );
+});
+
 test('what is said of a node that does not answer, or of a check, is of when it was asked', () => {
   const fault = { kind: 'unreachable', address: 'http://n3' } as const;
   const targets = [...nodes((name) => (name === 'n3' ? { fault } : {})), diagnosedService('stats', { fault: REFUSED })];

@@ -67,6 +67,12 @@ describe('latest_block', () => {
     const unreachable = { kind: 'unreachable', address: 'http://x:1' } as const;
     expect(judgeAfter(1_000, unreachable)).toMatch(/http:\/\/x:1 cannot be reached; wait up to a minute/);
     expect(judgeAfter(60_000, unreachable)).toMatch(/check the route and the firewall/);
+    // So it is after each start of one that ends again and again.
+    const again = { lastRestartAt: NOW - 2_000, lastRestartBy: 'policy', earlierCrashes: [NOW - 13_000] } as const;
+    const looping = { ...down(), container: { ...runningSince(NOW - 2_000), ...again } };
+    expect(asRead(judgeLatestBlock(aView(nodeTarget('a'), looping, { now: NOW }))).reason).toBe(
+      `${silent}; wait up to a minute: it has just started`,
+    );
   });
   it('is unknown before the first probe', () => {
     expect(judgeLatestBlock(aView(nodeTarget('a'), {})).verdict).toBe('unknown');
