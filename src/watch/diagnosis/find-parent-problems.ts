@@ -109,13 +109,17 @@ function findOtherChain(view: SubnetView, { observation: { chainId }, firstChain
 /** A chain that stands is confirmed by its own pace, when half as many blocks again are missing as made it a suspicion. */
 const CONFIRMED_AT = 1.5;
 
+/** Whether the chain is far below where it was, as after it was wiped. */
+export const hasFallen = ({ observation: { head }, highest: before = 0 }: ParentFacts): boolean =>
+  head.ok && head.value.number * 2 < before;
+
 function findOldHead(view: SubnetView, parent: ParentFacts): Found {
   const { observation, headAgeMs = 0, highest: before = 0, at } = parent;
   const { head, paceMs } = observation;
   const limitMs = headLimitMs(parent);
   if (!head.ok || headAgeMs < limitMs) return undefined;
   const since = standsSince(parent);
-  const fell = head.value.number * 2 < before;
+  const fell = hasFallen(parent);
   const [is, read] =
     view.now - at >= OLD_READING_MS ? ['was', ` when it was read ${formatMoment(at, view)}`] : ['is', ''];
   const age = `its newest block, ${head.value.number}, ${is} ${formatDuration(headAgeMs)} old by our clock${read}${fell ? `, and it was at ${before} before` : ''}`;

@@ -15,7 +15,7 @@ import {
 import type { Suspicion } from '../../model/problem.ts';
 import { describeBalance, describePayee, listWallets, type RelayerWallet } from '../../model/relay.ts';
 import { commandToRecreate } from '../clients/commands-to-type.ts';
-import { suspectParent } from './find-parent-problems.ts';
+import { hasFallen, suspectParent } from './find-parent-problems.ts';
 import { findRelayer, findSubmission, parentSubject } from './parent-view.ts';
 import type { SubnetView } from './subnet-view.ts';
 import { type Found, refsTo, suspect } from './suspect.ts';
@@ -78,6 +78,7 @@ function findUnpaying(view: SubnetView, wallets: readonly RelayerWallet[]): Foun
   const one = wallets.find((each) => isIdle(each) && cannotPay(each.wallet));
   const least = one && findLeastPayment(one.wallet);
   if (one === undefined || least === undefined) return undefined;
+  const count = one.wallet.recent.length;
   return suspectParent(view, 'wallet_without_funds', {
     summary: 'the wallet of the relayer is out of funds',
     readAt: one.wallet.readAt,
@@ -89,9 +90,9 @@ function findUnpaying(view: SubnetView, wallets: readonly RelayerWallet[]): Foun
 
 /** A wallet that pays for what the relayer does cannot pay, or has coins for some days only: the one that ends first. */
 export function findWalletProblem(view: SubnetView): Found {
-  const { progress, contractSince } = view.facts.parent ?? {};
-  // A chain that has lost the contract is another one: what the wallet had there, and what it has here, says nothing.
-  if (progress !== undefined && contractSince === undefined) return undefined;
+  const { parent } = view.facts;
+  // A chain that has lost the contract, or its blocks, is another one: what the wallet had there, and what it has here, says nothing.
+  if (parent && ((parent.progress && parent.contractSince === undefined) || hasFallen(parent))) return undefined;
   const wallets = listWallets(view.subnet.parentChain, view.facts);
   const unpaying = findUnpaying(view, wallets);
   if (unpaying !== undefined) return unpaying;

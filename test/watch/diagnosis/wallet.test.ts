@@ -61,6 +61,7 @@ const causesOf = (
   before = since(NOW - 2 * MINUTE),
   progress?: CheckpointProgress,
   hasContract = true,
+  highest = 77,
 ) => {
   const targets = [...NAMES.map((name) => diagnosedNode(name, NAMES)), ...services];
   const parent: ParentFacts = {
@@ -72,6 +73,7 @@ const causesOf = (
     ...(progress && { progress }),
     ...(hasContract && { contractSince: 0 }),
     at: NOW,
+    highest,
     headAgeMs: 2_000,
     firstChainId: 551,
     ...(facts && { wallet: facts }),
@@ -136,7 +138,7 @@ test('one with less than each of its last payments took is out of funds before t
     component: 'relayer',
     name: 'relayer',
     summary: 'the wallet of the relayer is out of funds',
-    evidence: 'its balance is 0.25 coins, and each of its last 15 payments took 0.5 or more',
+    evidence: 'its balance is 0.25 coins, and each of its last 15 payments took at least 0.5',
     fix: 'send coins to 0xcd0340a2214058390d204a826de05312deadbeef (PARENTNET_WALLET) on the parent chain',
     explains: [],
     causes: ['wallet_low', 'wallet_nearly_empty', 'packets_stuck'].map((problem) => ({
@@ -144,6 +146,11 @@ test('one with less than each of its last payments took is out of funds before t
     })),
     readAt: NOW,
   });
+  // What takes more than half of it is no payment.
+  const once = foldWallet(foldWallet(undefined, COIN, NOW - 60_000), (COIN * 6n) / 10n, NOW - 30_000);
+  expect(causesOf(foldWallet(once, COIN / 4n, NOW))[0]?.evidence).toBe(
+    'its balance is 0.25 coins, and its last payment took 0.4',
+  );
   expect(problems(drained(COIN / 2n))).toEqual(['wallet_nearly_empty']);
   // The relayer has submitted since, so that it pays from another wallet.
   const before = foldWallet(wallet(500, NOW - 30_000), COIN / 4n, NOW - 1);
@@ -166,6 +173,11 @@ test('one of a chain that has lost its contract is none that pays, until the con
     problems(wallet(coins), undefined, undefined, [], progress, hasContract);
   expect([found(0, true), found(500, true)]).toEqual([['wallet_without_funds'], ['wallet_nearly_empty']]);
   expect([found(0, false), found(500, false)]).toEqual([[], []]);
+});
+
+test('nor does one of a chain that is far below where it was pay: that was wiped, though its contract is not read yet', () => {
+  const found = (highest: number) => problems(wallet(0), undefined, undefined, [], undefined, true, highest);
+  expect([found(154), found(155)]).toEqual([['wallet_without_funds'], []]);
 });
 
 test('what is said of a wallet is of when that was read, or of the last line that says that it cannot pay', () => {
