@@ -46,7 +46,7 @@ function describeSource({ votes: [one, other], source }: DoubleVote): string {
 export function describeShared(address: string, doubleVotes: readonly DoubleVote[], view: SubnetView): string {
   const [newest] = doubleVotes.filter(({ signer }) => signer === address);
   if (newest === undefined) return '';
-  return `; ${describeSigned(newest)}, signed with it, were seen ${formatMoment(newest.at, view)}`;
+  return `; ${describeSigned(newest)}, signed with the key of ${shorten(address)}, were seen ${formatMoment(newest.at, view)}`;
 }
 
 /** A node that is started again forgets for which block it has voted, so it may vote for another one of the same round. */

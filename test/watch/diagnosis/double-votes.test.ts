@@ -144,7 +144,9 @@ test('two nodes with one key are the cause: one problem says both', () => {
   const given = (name: string): Given => (name === 'n4' ? { chain: { address: addressOf('n3') } } : {});
   const found = find([voteOf(addressOf('n3'), { nodes: ['n3'] })], given);
   expect(found.map(({ problem }) => problem)).toEqual(['key_shared']);
-  expect(found[0]?.evidence).toContain('; two blocks of round 7, signed with it, were seen 1m ago (02:45:40 UTC)');
+  expect(found[0]?.evidence).toContain(
+    '; two blocks of round 7, signed with the key of 0xn3…, were seen 1m ago (02:45:40 UTC)',
+  );
   // When one of them has been stopped, it is over.
   expect(find([voteOf(addressOf('n3'), { nodes: ['n3', 'n4'] })])).toEqual([]);
   // That of somebody else is another cause.
