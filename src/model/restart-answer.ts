@@ -4,9 +4,9 @@ export interface Turn {
   readonly nextTurnMs: number;
   /** From one of its blocks to the next. */
   readonly turnEveryMs: number;
-  /** How long its container took to end when it was last stopped on request, else the slowest of the others; absent while none was. */
+  /** How long its container took to end when it was last stopped on request, else as the others took in the middle; absent while none was. */
   readonly stopMs?: number | undefined;
-  /** How long it took from its last start to its first new block, else the slowest of the others; absent while no log has shown one. */
+  /** How long it took from its last start to its first new block, else as the others took in the middle; absent while no log has shown one. */
   readonly joinMs?: number | undefined;
   /** Until the best moment to ask it to stop: then fewest of its turns time out. 0 for now. */
   readonly bestInMs: number;

@@ -1,4 +1,4 @@
-import { highest } from '../../lib/numbers.ts';
+import { highest, medianOf } from '../../lib/numbers.ts';
 import { type RoundSettings, timeoutMs } from '../../model/chain.ts';
 import type { Facts } from '../../model/facts.ts';
 import type { Turn } from '../../model/restart-answer.ts';
@@ -29,7 +29,8 @@ function rate(endsAfterMs: number, { turnEveryMs, joinMs, minePeriodMs, timeoutP
   if (joinMs === undefined) return endsAfterMs <= Math.max(JUST_MS, turnEveryMs / 10) ? 0 : -MISSED_MS;
   const backMs = endsAfterMs + joinMs;
   const everyMs = turnEveryMs - minePeriodMs + timeoutPeriodMs;
-  const missed = Math.max(0, Math.ceil((backMs - turnEveryMs) / everyMs));
+  // The first new block of a node comes up to a period after it could follow.
+  const missed = Math.max(0, Math.ceil((backMs - turnEveryMs - minePeriodMs) / everyMs));
   const nextTurnMs = turnEveryMs + missed * everyMs;
   const sinceLostMs = backMs - (nextTurnMs - turnEveryMs + minePeriodMs);
   return Math.min(nextTurnMs - backMs, sinceLostMs, ENOUGH_MS) - missed * MISSED_MS;
@@ -54,12 +55,11 @@ export function untilBest(sinceTurnMs: number, rhythm: Rhythm): number {
   return Math.min(...waits.filter((_, index) => rates[index] === best));
 }
 
-/** What a node shows of itself, else the slowest of the others. */
-function findSlowest(state: SubnetState, name: string, read: (facts: Facts) => number | undefined): number | undefined {
+/** What a node shows of itself, else what the others do in the middle. */
+function findUsual(state: SubnetState, name: string, read: (facts: Facts) => number | undefined): number | undefined {
   const nodes = state.targets.filter(({ target }) => target.component === 'node');
   const [own] = nodes.filter(({ target }) => target.name === name);
-  const others = nodes.flatMap(({ facts }) => read(facts) ?? []);
-  return (own && read(own.facts)) ?? (others.length === 0 ? undefined : highest(others));
+  return (own && read(own.facts)) ?? medianOf(nodes.flatMap(({ facts }) => read(facts) ?? []));
 }
 
 /** Longer than this a node takes only with something else to do, such as to catch up. */
@@ -98,8 +98,8 @@ export function findTurn(state: SubnetState, name: string, wallMs: number): Turn
   const nextTurnMs = rounds * minePeriodMs - Math.min(Math.max(age, 0), minePeriodMs);
   const turnEveryMs = masternodes * minePeriodMs;
   // Many images do not pass the signal on, and are killed after ten seconds.
-  const stopMs = findSlowest(state, name, ({ container }) => container?.stopTookMs);
-  const joinMs = findSlowest(state, name, findJoin);
+  const stopMs = findUsual(state, name, ({ container }) => container?.stopTookMs);
+  const joinMs = findUsual(state, name, findJoin);
   const rhythm = { turnEveryMs, stopMs, joinMs, minePeriodMs, timeoutPeriodMs: timeoutMs(settings, 0) };
   const bestInMs = untilBest(Math.max(0, turnEveryMs - nextTurnMs), rhythm);
   return { nextTurnMs, turnEveryMs, stopMs, joinMs, bestInMs };

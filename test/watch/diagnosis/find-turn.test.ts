@@ -10,15 +10,15 @@ const rhythmOf = (masternodes: number, stopMs: number | undefined, joinMs: numbe
 });
 
 /**
- * Plays the rounds after a block of a node that goes down and is back later: how many of its turns time out, and how far from one of them
- * it is back. A turn that it misses takes a timeout, and any other one a period.
+ * Plays the rounds after a block of a node that goes down and has its first new block later, a period after it could follow: how many of
+ * its turns time out, and how far from one of them that is. A turn that it misses takes a timeout, and any other one a period.
  */
 function play(masternodes: number, downMs: number, backMs: number) {
   let [begin, missed, nearMs] = [0, 0, Number.POSITIVE_INFINITY];
   for (let turn = 1; begin <= backMs; turn++) {
     const dueMs = begin + PERIOD_MS;
     const isOwn = turn % masternodes === 0;
-    const isMissed = isOwn && dueMs > downMs && dueMs < backMs;
+    const isMissed = isOwn && dueMs > downMs && dueMs < backMs - PERIOD_MS;
     begin += isMissed ? TIMEOUT_MS : PERIOD_MS;
     if (!isMissed) continue;
     missed++;

@@ -715,11 +715,11 @@ function answerAfter({
   return judgeRestart(stateWith({}, { change }), 'n1', { now: NOW, freshSince: AGO(20_000) });
 }
 
-test('how long a node takes to stop and to follow the chain is as it was the last time, else as the slowest of the others', () => {
+test('how long a node takes to stop and to follow the chain is as it was the last time, else as the median of the others', () => {
   const own = { stops: { n1: 300, n2: 10_100 }, joins: { n1: 11_000, n3: 14_000 } };
   expect(answerAfter(own)).toMatchObject({ stopMs: 300, joinMs: 11_000, nextTurnMs: 8_000, bestInMs: 6_700 });
-  const others = { stops: { n2: 10_100, n3: 4_000 }, joins: { n2: 11_000, n3: 14_000 } };
-  expect(answerAfter(others)).toMatchObject({ stopMs: 10_100, joinMs: 14_000 });
+  const others = { stops: { n2: 10_100, n3: 4_000, n4: 10_200 }, joins: { n2: 11_000, n3: 60_000, n4: 12_000 } };
+  expect(answerAfter(others)).toMatchObject({ stopMs: 10_100, joinMs: 12_000 });
   // One that had to catch up for minutes shows nothing of a restart.
   expect(answerAfter({ stops: {}, joins: { n1: 150_000, n2: 9_000 } })?.joinMs).toBe(9_000);
   const unknown = answerAfter({ stops: {}, joins: {} });
