@@ -182,7 +182,10 @@ export function findHeadline(
   const known = lasting ? join(summary, describeFix(lasting), nameCauses(confirmed, lasting)) : '';
   if (isShort && isQuorumLost(quorum)) {
     // What costs votes comes first. A wallet or a page costs none.
-    const sure = nameCauses(problems.filter(isSure));
+    // What ended several at once, as a stop of Docker, comes first.
+    const sure = nameCauses(
+      problems.filter(isSure).toSorted((one, other) => (one.name ? 1 : 0) - (other.name ? 1 : 0)),
+    );
     const isOfVotes = lasting && (lasting.component ?? 'node') === 'node';
     const unsure = isOfVotes || (suspected && isSure(suspected)) ? '' : suspicion;
     // What clears is no news then, least of all the halt before.

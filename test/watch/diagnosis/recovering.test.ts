@@ -193,6 +193,21 @@ test('the end of a halt is not told while too few can vote again', () => {
   expect(detailOf(2)).toBe('');
 });
 
+test('what may have halted a subnet is first what ended several containers at once', () => {
+  const [risk, down] = clearing() as [Problem, Problem];
+  const docker = 'Docker itself was stopped, and 2 containers with it';
+  const crashed: Problem = { ...risk, state: 'suspected', problem: 'containers_crashed', summary: docker };
+  const told = [{ ...down, state: 'suspected' as const }, crashed];
+  const { sentence, detail } = findHeadline('devnet', judgeTargets(startedAgain(), NOW), told, {
+    quorum: { ...QUORUM, voting: 2 },
+    hasRisen: true,
+  });
+  expect([sentence, detail]).toEqual([
+    'devnet may be halted: 2 of 4 masternodes can vote, 3 needed',
+    `${docker}, the container of n2 does not run.`,
+  ]);
+});
+
 test('the headline names all nodes of which the same is suspected, and how old the last block is beside a warning', () => {
   const [, down] = clearing() as [Problem, Problem];
   const targets = judgeTargets(startedAgain(), NOW);
