@@ -193,6 +193,17 @@ test('the end of a halt is not told while too few can vote again', () => {
   expect(detailOf(2)).toBe('');
 });
 
+test('two sides that may see a masternode which is not known here are not said to be split', () => {
+  const active = [...NAMES, 'x'].map(addressOf);
+  const masternodes = { number: 1_000, round: 2_000, active, standby: [], penalised: [] };
+  const pairs: Readonly<Record<string, string>> = { n1: 'n2', n2: 'n1', n3: 'n4', n4: 'n3' };
+  const nodes = NAMES.map((name) =>
+    diagnosedNode(name, NAMES, { stalledMs: 40_000, peers: [pairs[name] ?? ''], chain: { masternodes } }),
+  );
+  const halt = diagnoseAt(nodes).find(({ problem }) => problem === 'subnet_halted');
+  expect(halt?.evidence).toBe('no block after 1000 for 40s; 5 of 5 masternodes can vote, 4 needed');
+});
+
 test('what may have halted a subnet is first what ended several containers at once', () => {
   const [risk, down] = clearing() as [Problem, Problem];
   const docker = 'Docker itself was stopped, and 2 containers with it';
