@@ -122,6 +122,29 @@ describe('a problem', () => {
     expect(statesAfter(...opened, [confirmMs + SECOND, [], [nodeState('b', { peers: 'pass' })]]).at(-1)).toEqual([]);
   });
 
+  test('that was stored keeps its own begin, although one of its name was over when it was read', () => {
+    const found = [suspicion({ lastedMs: confirmMs })];
+    const [open] = follow(NO_PROBLEMS, found, failing, T0).problems as [Problem];
+    const over = { ...open, since: T0 - 60 * SECOND, endedAt: T0, isHidden: true };
+    const before = { problems: [{ ...open, restoredAt: T0 }], ended: [over] };
+    expect(follow(before, found, failing, T0 + SECOND).problems).toMatchObject([{ state: 'open', since: T0 }]);
+    expect(follow({ ...before, problems: [] }, found, failing, T0 + SECOND).problems).toMatchObject([
+      { state: 'open', since: T0 - 60 * SECOND },
+    ]);
+  });
+
+  test('of the whole subnet clears as soon as one node can be judged, whichever nodes bring it', () => {
+    const whole = { component: undefined, name: undefined, explains: [], nodes: ['a', 'b'] };
+    const risk = [suspicion({ problem: 'quorum_at_risk', ...whole })];
+    const hidden = [nodeState('a', { latest_block: 'unknown' }), nodeState('b', { latest_block: 'pass' })];
+    const wait = problemCatalog.quorum_at_risk.confirmMs;
+    expect(statesAfter([0, risk], [wait, risk], [wait + SECOND, [], hidden])).toEqual([
+      ['suspected'],
+      ['open'],
+      ['clearing'],
+    ]);
+  });
+
   test('of the container before is over, although it was found for a moment more', () => {
     const stateAfter = (startedBefore: number, lastRestartBy: 'recreation' | 'policy' = 'recreation') => {
       const container = { ...containerOf('a', { startedAt: T0 + confirmMs - startedBefore }), lastRestartBy };

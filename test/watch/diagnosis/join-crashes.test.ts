@@ -246,8 +246,8 @@ describe('containers that crash within seconds of each other', () => {
   });
 
   test('are not told singly when those of the others are too old to be found', () => {
-    const [last, ...others] = NAMES.map((name, place) => crash(node(name), place === 0 ? 289_000 : 300_300));
-    const found = (nodes: readonly string[], since: number) => {
+    const [first, ...others] = NAMES.map((name, place) => crash(node(name), place === 0 ? 289_000 : 300_300));
+    const found = (nodes: readonly string[], since: number, last = first) => {
       const known = { ...(diagnosed([crash(node('n1'), 9_000), crash(node('n2'), 9_000)])[0] as Suspicion), nodes };
       const problem = { ...known, severity: 'warning', alert: 'x', state: 'open', since, seenAt: NOW } as Problem;
       const all = [last as KnownTarget, ...others];
@@ -257,9 +257,13 @@ describe('containers that crash within seconds of each other', () => {
         judgeTargets(all, NOW),
         { problems: [problem], ended: [] },
         NOW,
-      ).problems.flatMap((one) => (one.problem === 'container_restarting' ? [`${one.problem} ${one.name}`] : []));
+      ).problems.flatMap((one) => (one.name === 'n1' ? [`${one.problem} ${one.name}`] : []));
     };
     expect(found(NAMES, NOW - 298_500)).toEqual([]);
+    // That memory may have run out is told for longer.
+    const end = { id: 'n1', at: NOW - 289_000 };
+    const killed = crash(node('n1'), 289_000, { unrequestedKill: end, unrequestedExit: end });
+    expect(found(NAMES, NOW - 298_500, killed)).toEqual(['out_of_memory n1']);
     // Another crash, and one of a node that was not among them, are their own.
     expect(found(NAMES, NOW - 299_500)).toEqual(['container_restarting n1']);
     expect(found(NAMES.slice(1), NOW - 298_500)).toEqual(['container_restarting n1']);

@@ -108,6 +108,13 @@ describe('a problem', () => {
         ['open', 'work'],
       ]),
     ).toEqual(['as usual', 'muted']);
+    expect(
+      follow([
+        ['open', 'none'],
+        ['open', 'work'],
+        ['clearing', 'none'],
+      ]),
+    ).toEqual(['as usual', 'planned', 'as usual']);
   });
 
   it('that is fixed when the work ends stays muted, until it is found again', () => {

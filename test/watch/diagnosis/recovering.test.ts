@@ -233,6 +233,23 @@ test('the headline names all nodes of which the same is suspected, and how old t
   expect(tell([{ ...down, state: 'open' }], 16_000)).toMatch(/ 3 needed\. The last block came 16s ago\. Start it /);
 });
 
+test('a subnet without a problem is healthy, but not while a node has just started', () => {
+  const well = NAMES.map((name) => diagnosedNode(name, NAMES));
+  const told = (quorum?: Quorum) =>
+    findHeadline('devnet', judgeTargets(well, NOW), [], { quorum, hasRisen: true }).sentence;
+  const ofSeven = { total: 7, required: 5, voting: 7 };
+  expect(told(ofSeven)).toBe('devnet is healthy: it can lose 2 more nodes');
+  expect(told({ ...ofSeven, starting: 1 })).toBe('devnet is running: it can lose 1 more node');
+  expect(told()).toBe('devnet is healthy');
+});
+
+test('a node that somebody has restarted is no problem, although its container fails its check', () => {
+  const [restarted] = startedAgain();
+  const [judged] = judgeTargets([restarted as KnownTarget], NOW);
+  expect(judged?.checks.flatMap(({ check, verdict }) => (verdict === 'fail' ? check : []))).toEqual(['container']);
+  expect(diagnoseAt([restarted as KnownTarget]).map(({ problem }) => problem)).toEqual([]);
+});
+
 test.each([
   ['containers_crashed', 'the containers of all 4 nodes crashed'],
   ['double_vote', 'n1 signed two blocks of round 436'],
@@ -284,6 +301,9 @@ test('minutes after a crash of several the headline is of what is suspected now,
     'devnet is recovering, but a possible problem is being checked',
     '4 of 4 masternodes can vote, 3 needed. Suspected: the containers of n1 and n2 crashed. No longer seen, and over unless it returns: the containers of all 4 nodes crashed.',
   ]);
+  // What has happened counts before what may come, however long ago it was, and though both clear.
+  const runsOut: Problem = { ...over, problem: 'wallet_low', since: NOW - 100_000 };
+  expect(findHeadline('devnet', targets, [runsOut, over], { quorum: QUORUM, hasRisen: true }).since).toBe(since);
   const lost = { ...QUORUM, voting: 2 };
   const halted = 'devnet may be halted: 2 of 4 masternodes can vote, 3 needed';
   expect(told(lost, [crashed, again])).toEqual([halted, 'The containers of n1 and n2 crashed.']);
@@ -784,6 +804,7 @@ test('the moment from which a halt says to restart holds while it lasts, and is 
   expect(fixOf(NOW - 1_000, 70_000)).toEqual([waitUntil('02:47:00', NAMES, started), 20_000]);
   // It stood for another reason until now.
   expect(fixOf(undefined)).toEqual([waitUntil('02:48:10'), 90_000]);
+  expect(fixOf(undefined, 100_000)).toEqual([waitUntil('02:48:10'), 90_000]);
 });
 
 test('a halt of two sides that do not see each other says so and which ports to open, and nobody is restarted', () => {
