@@ -9,7 +9,7 @@ import {
   type ServiceTarget,
   type Target,
 } from '../../model/target.ts';
-import { type CheckName, type Finding, type Judgement, unknown } from '../../model/verdict.ts';
+import type { CheckName, Finding, Judgement } from '../../model/verdict.ts';
 import { CLIENTS } from '../clients/clients.ts';
 import { judgeContainer } from './judge-container.ts';
 import { judgeLogBlock } from './judge-log-block.ts';
@@ -19,33 +19,29 @@ import { judgeBlockData, judgeFrontendLog, judgeHistoryData, judgeHttp, judgePag
 import { judgeSubmissions } from './judge-submissions.ts';
 import type { View } from './view.ts';
 
-/** One check: the targets it is for, the kind of probe that feeds it for a target, and how it judges. */
+/** One check: the targets it is for, the kind of probe that feeds it for a target, and how it judges. Only these are given to the others. */
 export interface Check {
-  readonly isFor: (target: Target) => boolean;
-  readonly kindOf: (target: Target) => ProbeKind;
+  isFor(target: Target): boolean;
+  kindOf(target: Target): ProbeKind;
   /** Why the inventory gives nothing to probe; undefined when it does. */
-  readonly skippedBecause: (target: Target, settings: CheckSettings) => Finding | undefined;
-  readonly judge: (view: View) => Judgement;
+  skippedBecause(target: Target, settings: CheckSettings): Finding | undefined;
+  judge(view: View): Judgement;
 }
 
 type TargetOf<Name extends Component> = Extract<Target, { readonly component: Name }>;
 
-/** A check of targets of these components. Its functions receive no others. */
-function defineCheck<Name extends Component>(
+/** A check of targets of these components. */
+const defineCheck = <Name extends Component>(
   of: readonly Name[],
   kind: ProbeKind | ((target: TargetOf<Name>) => ProbeKind),
   skippedBecause: (target: TargetOf<Name>, settings: CheckSettings) => Finding | undefined,
   judge: (view: View<TargetOf<Name>>) => Judgement,
-): Check {
-  const isOf = (target: Target): target is TargetOf<Name> => of.some((component) => component === target.component);
-  const isViewOf = (view: View): view is View<TargetOf<Name>> => isOf(view.target);
-  return {
-    kindOf: (target) => (typeof kind === 'string' ? kind : isOf(target) ? kind(target) : 'logs'),
-    isFor: isOf,
-    skippedBecause: (target, settings) => (isOf(target) ? skippedBecause(target, settings) : undefined),
-    judge: (view) => (isViewOf(view) ? judge(view) : unknown(`this is not a check of a ${view.target.component}`)),
-  };
-}
+): Check => ({
+  isFor: ({ component }) => of.some((one) => one === component),
+  kindOf: typeof kind === 'string' ? () => kind : kind,
+  skippedBecause,
+  judge,
+});
 
 function noRpc(target: NodeTarget, settings: CheckSettings): Finding | undefined {
   if (isAttachOnly(target)) return undefined;
