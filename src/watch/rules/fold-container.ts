@@ -95,11 +95,7 @@ function isEngineDown(observation: ContainerObservation | undefined): boolean {
  * Folds an inspection at `at`. While Docker does not answer, the facts stay. What the first inspection finds is history
  * and is not counted, but a start by the restart policy still sets `lastRestartAt`.
  */
-export function foldContainer(
-  previous: ContainerFacts | undefined,
-  observation: ContainerObservation,
-  at: number,
-): ContainerFacts {
+export function foldContainer(previous: ContainerFacts | undefined, observation: ContainerObservation, at: number) {
   const running = runningOf(observation);
   const isSame = running !== undefined && running === runningOf(previous?.observation);
   const runsSince = isSame ? previous?.runsSince : running === undefined ? undefined : at;

@@ -25,11 +25,7 @@ function addMark(marks: readonly BlockMark[], mark: BlockMark | undefined): read
  * Adds what an observation says about the chain; `at` in watched time. An answer without any part does not replace an
  * older one. Marks above the node's height, or of another genesis, belong to a chain that it has left.
  */
-export function foldChain(
-  previous: ChainFacts | undefined,
-  { chain, latest }: NodeObservation,
-  at: number,
-): ChainFacts | undefined {
+export function foldChain(previous: ChainFacts | undefined, { chain, latest }: NodeObservation, at: number) {
   const height = latest.ok ? latest.value.number : Number.POSITIVE_INFINITY;
   const marks = previous?.marks ?? [];
   const isKept = ({ number }: BlockMark) => number <= height;
@@ -57,11 +53,11 @@ export function foldChain(
   };
 }
 
-/** When a height was read, and what it is compared with and judged by. */
+/** When a height was read, in watched time, and what it is judged by: `reference` is what at least half of the nodes have reached. */
 interface Limits {
   readonly at: number;
   readonly stallAfterMs: number;
-  readonly reference: number | undefined;
+  readonly reference?: number | undefined;
 }
 
 /** How a height moved, up to and with the newest reading. */
@@ -105,15 +101,9 @@ function withPassed(previous: Progress | undefined, latest: Progress | undefined
   return { ...latest, passedAt: isSame ? Math.min(previous.passedAt ?? at, at) : at };
 }
 
-/** Adds an observation of a node; `at` in watched time, `reference` the height that at least half of the nodes have reached. */
-export function foldNode(
-  previous: NodeFacts | undefined,
-  observation: NodeObservation,
-  at: number,
-  stallAfterMs: number,
-  reference?: number,
-): NodeFacts {
-  const limits = { at, stallAfterMs, reference };
+/** Adds an observation of a node. */
+export function foldNode(previous: NodeFacts | undefined, observation: NodeObservation, limits: Limits): NodeFacts {
+  const { at } = limits;
   const follow = (kind: 'latest' | 'committed') =>
     fold(previous?.[kind], observation[kind], previous?.observation[kind]?.ok === true, limits);
   const latest = withPassed(previous?.latest, follow('latest'), limits);

@@ -36,11 +36,7 @@ interface Context {
 }
 
 /** Adds what a probe of the parent chain saw at a watched time, which is `wallMs` in Unix milliseconds. */
-export function foldParent(
-  before: ParentFacts | undefined,
-  observation: ParentObservation,
-  { at, wallMs }: Context,
-): ParentFacts {
+export function foldParent(before: ParentFacts | undefined, observation: ParentObservation, { at, wallMs }: Context) {
   const { head, chainId, contract } = observation;
   const headBefore = before?.observation.head;
   const isSameHead = head.ok && headBefore?.ok && headBefore.value.number === head.value.number;

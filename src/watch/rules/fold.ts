@@ -22,16 +22,12 @@ function foldQueue(known: readonly QueueFacts[] | undefined, queue: RelayerQueue
 }
 
 /** Adds an answer of a service. What its queues have shown stays while it does not answer. */
-export function foldService(
-  before: ServiceFacts | undefined,
-  observation: ServiceObservation,
-  { at, reference = 0 }: Omit<Context, 'settings'>,
-  maxLag: number,
-): ServiceFacts {
+export function foldService(before: ServiceFacts | undefined, observation: ServiceObservation, context: Context) {
+  const { at, reference = 0, settings } = context;
   const { queues: read, stats } = observation.ok ? observation.value : {};
   // The reference is at most some seconds old, and so rather too low.
   const blocks = stats?.newest === undefined ? 0 : reference - stats.newest;
-  const behind = blocks > maxLag ? { since: before?.stats?.behind?.since ?? at, blocks } : undefined;
+  const behind = blocks > settings.rpc.maxLag ? { since: before?.stats?.behind?.since ?? at, blocks } : undefined;
   return {
     observation,
     queues: read?.map((queue) => foldQueue(before?.queues, queue, at)) ?? before?.queues,
@@ -53,9 +49,9 @@ export const foldPage = (previous: PageFacts | undefined, observation: PageObser
 const folds: {
   readonly [Kind in ProbeKind]: (before: Facts[Kind], seen: Observations[Kind], context: Context) => Facts[Kind];
 } = {
-  node: (before, seen, { at, settings, reference }) => foldNode(before, seen, at, settings.rpc.stallAfterMs, reference),
+  node: (before, seen, { settings: { rpc }, ...limits }) => foldNode(before, seen, { ...limits, ...rpc }),
   container: (before, seen, { at }) => foldContainer(before, seen, at),
-  service: (before, seen, context) => foldService(before, seen, context, context.settings.rpc.maxLag),
+  service: foldService,
   page: foldPage,
   // Followers have already folded each line.
   logs: (_, seen) => seen,

@@ -9,7 +9,7 @@ import { diagnosedNode, diagnosedService, listCauses, NOW, named } from '../../s
 import { judgeTargets } from '../../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
-const MAX_LAG = 10;
+const settings = DEFAULT_SETTINGS;
 
 /** An answer of a stats server whose newest block this is. */
 const answer = (newest?: number): ServiceObservation => ({
@@ -21,7 +21,7 @@ const answer = (newest?: number): ServiceObservation => ({
 function read(...answers: readonly ServiceObservation[]): ServiceFacts {
   let facts: ServiceFacts | undefined;
   for (const [index, seen] of answers.entries())
-    facts = foldService(facts, seen, { at: NOW - (answers.length - 1 - index) * 30_000, reference: 1_000 }, MAX_LAG);
+    facts = foldService(facts, seen, { at: NOW - (answers.length - 1 - index) * 30_000, reference: 1_000, settings });
   if (facts === undefined) throw new Error('nothing was read');
   return facts;
 }

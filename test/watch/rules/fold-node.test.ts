@@ -20,7 +20,7 @@ function watch(heights: readonly (number | null)[], stepMs = 10 * SECOND) {
       number === null
         ? { answered: false, latest: { ok: false, fault: { kind: 'refused', address: 'http://a' } } }
         : { answered: true, latest: { ok: true, value: { number } } };
-    facts = foldNode(facts, observation, at, 60 * SECOND);
+    facts = foldNode(facts, observation, { at, stallAfterMs: 60 * SECOND });
     return asRead(judgeLatestBlock(aView(target, { node: facts }, { now: at })));
   });
 }
@@ -59,7 +59,11 @@ describe('a height', () => {
       let facts: NodeFacts | undefined;
       for (const [i, number] of [271, 272, to].entries()) {
         const latest = { ok: true, value: { number } } as const;
-        facts = foldNode(facts, { answered: true, latest }, 1_000_000 + i * 300 * SECOND, 60 * SECOND);
+        facts = foldNode(
+          facts,
+          { answered: true, latest },
+          { at: 1_000_000 + i * 300 * SECOND, stallAfterMs: 60 * SECOND },
+        );
       }
       // It says of a new chain that it is one.
       const replaced = { chainId: 5551, genesis: '0x7f83', at: 1_600_000 };
@@ -85,7 +89,11 @@ describe('a height', () => {
           number === null
             ? ({ ok: false, fault: { kind: 'refused', address: 'http://a' } } as const)
             : ({ ok: true, value: { number } } as const);
-        facts = foldNode(facts, { answered: latest.ok, latest }, i * SECOND, 3 * SECOND, reference);
+        facts = foldNode(
+          facts,
+          { answered: latest.ok, latest },
+          { at: i * SECOND, stallAfterMs: 3 * SECOND, reference },
+        );
         return facts.latest?.passedAt;
       });
     };
@@ -117,7 +125,11 @@ describe('a height', () => {
     const seen = (heights: readonly number[], reference = 100) =>
       heights.reduce<NodeFacts | undefined>((facts, number, i) => {
         const block = { ok: true, value: { number } } as const;
-        return foldNode(facts, { answered: true, latest: block, committed: block }, i * SECOND, 60 * SECOND, reference);
+        return foldNode(
+          facts,
+          { answered: true, latest: block, committed: block },
+          { at: i * SECOND, stallAfterMs: 60 * SECOND, reference },
+        );
       }, undefined);
     const credible = seen([98, 99, 1_000_100, 1_000_101, 103]);
     for (const height of [credible?.latest, credible?.committed])
@@ -139,9 +151,17 @@ describe('a height', () => {
     expect(verdicts([20, 10, 11, 12, 13, 14, 15, 16, 17, 9, 10])).toBe('ppppppppppp');
   });
   it('that is stalled fails although the clock was set back', () => {
-    let facts = foldNode(undefined, { answered: true, latest: { ok: true, value: { number: 5 } } }, 9_000_000, 60_000);
+    let facts = foldNode(
+      undefined,
+      { answered: true, latest: { ok: true, value: { number: 5 } } },
+      { at: 9_000_000, stallAfterMs: 60_000 },
+    );
     for (const at of [1_000_000, 1_060_000])
-      facts = foldNode(facts, { answered: true, latest: { ok: true, value: { number: 5 } } }, at, 60_000);
+      facts = foldNode(
+        facts,
+        { answered: true, latest: { ok: true, value: { number: 5 } } },
+        { at, stallAfterMs: 60_000 },
+      );
     expect(judgeLatestBlock(aView(target, { node: facts }, { now: 1_060_000 })).verdict).toBe('fail');
   });
 
@@ -166,7 +186,10 @@ describe('what a node says about its chain', () => {
   const marked = (height: number, number: number, ofGenesis = genesis): NodeObservation =>
     said(height, { genesis: ofGenesis, block: markAt(number), missing: {} });
   const foldAll = (...observations: readonly NodeObservation[]): NodeFacts | undefined =>
-    observations.reduce<NodeFacts | undefined>((facts, one, i) => foldNode(facts, one, i * 1_000, 60_000), undefined);
+    observations.reduce<NodeFacts | undefined>(
+      (facts, one, i) => foldNode(facts, one, { at: i * 1_000, stallAfterMs: 60_000 }),
+      undefined,
+    );
 
   it('is kept, with its time, over the probes that did not ask for it', () => {
     const facts = foldAll(said(1), said(100, { genesis, missing: {} }), said(101), said(102));
@@ -225,7 +248,7 @@ it('tells of a node when it answered again, and since when it had given no answe
       : { answered, latest: { ok: false, fault: { kind: 'refused', address: 'http://a' } } };
   let facts: NodeFacts | undefined;
   const returned = [false, true, true, false, false, true].map((answered, index) => {
-    facts = foldNode(facts, observe(answered), index, 60 * SECOND);
+    facts = foldNode(facts, observe(answered), { at: index, stallAfterMs: 60 * SECOND });
     return facts.returned;
   });
   const first = { at: 1, silentSince: 0 };

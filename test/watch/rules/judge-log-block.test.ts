@@ -189,8 +189,9 @@ test('an error of a run before counts no more once the container has run for a m
     if (container.observation?.kind === 'found')
       Object.assign(container.observation.container, { status, running: status === 'running' });
     const seen = (number: number) => ({ answered: true, latest: { ok: true, value: { number } } }) as const;
-    const before = risenMs === undefined ? undefined : foldNode(undefined, seen(8), startedAt, 60_000);
-    const node = before && foldNode(before, seen(9), startedAt + (risenMs ?? 0), 60_000);
+    const before =
+      risenMs === undefined ? undefined : foldNode(undefined, seen(8), { at: startedAt, stallAfterMs: 60_000 });
+    const node = before && foldNode(before, seen(9), { at: startedAt + (risenMs ?? 0), stallAfterMs: 60_000 });
     return judgeLogBlock(aView(nodeTarget('subnet1'), { logs, container, ...(node && { node }) }, { now })).verdict;
   };
   expect(judge(5_000, 59_999)).toBe('fail');

@@ -10,14 +10,17 @@ import { asRead, aView, nodeTarget, runningSince, serviceTarget } from '../../su
 
 const NOW = 1_000_000;
 const at = (number: number, more: Partial<NodeObservation> = {}) => ({
-  node: foldNode(undefined, { answered: true, latest: { ok: true, value: { number } }, ...more }, NOW, 60_000),
+  node: foldNode(
+    undefined,
+    { answered: true, latest: { ok: true, value: { number } }, ...more },
+    { at: NOW, stallAfterMs: 60_000 },
+  ),
 });
 const down = (fault: Fault = { kind: 'refused', address: 'http://x:1' }) => ({
   node: foldNode(
     undefined,
     { answered: false, latest: { ok: false, fault }, peers: { ok: false, fault } },
-    NOW,
-    60_000,
+    { at: NOW, stallAfterMs: 60_000 },
   ),
 });
 
@@ -42,8 +45,7 @@ describe('latest_block', () => {
     const gone = foldNode(
       before.node,
       { answered: false, latest: { ok: false, fault: { kind: 'tls', address: '' } } },
-      NOW,
-      60_000,
+      { at: NOW, stallAfterMs: 60_000 },
     );
     const view = aView(nodeTarget('a'), at(5), {
       now: NOW,

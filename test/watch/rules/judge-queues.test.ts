@@ -31,7 +31,7 @@ const answer = (counts: Partial<RelayerQueue>): ServiceObservation => ({
 /** The facts after answers at these minutes. */
 const read = (...answers: readonly (readonly [minute: number, ServiceObservation])[]): ServiceFacts => {
   let facts: ServiceFacts | undefined;
-  for (const [minute, seen] of answers) facts = foldService(facts, seen, { at: T0 + minute * MINUTE }, 10);
+  for (const [minute, seen] of answers) facts = foldService(facts, seen, { at: T0 + minute * MINUTE, settings });
   if (facts === undefined) throw new Error('nothing was read');
   return facts;
 };
