@@ -9,6 +9,7 @@ import { FORECASTS, isBlind, type ProblemName } from '../../model/problem-catalo
 import { START_MS } from '../../model/restart-cause.ts';
 import { countReserve, isQuorumLost, type Quorum, type SubnetState, type TargetState } from '../../model/snapshot.ts';
 import { lacksEngine } from './subnet-view.ts';
+import { OF_DOCKER } from './view-subnet.ts';
 
 const MAX_CAUSES = 3;
 
@@ -25,8 +26,6 @@ function nameCauses(problems: readonly Problem[], except?: Problem): string {
   const causes = problems.filter((one) => one !== except && isNamed(one)).map(({ summary }) => summary);
   return sentence(listFirst(causes, MAX_CAUSES));
 }
-
-const OF_DOCKER: readonly ProblemName[] = ['container_down', 'container_paused', 'container_restarting'];
 
 /** Whether it is what Docker says of a node or of several, which is sure before it is confirmed. */
 const isSure = ({ problem, component, state }: Problem): boolean =>

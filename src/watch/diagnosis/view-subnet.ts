@@ -27,15 +27,11 @@ import {
 } from './subnet-view.ts';
 import { canBeWitness, heightOf, viewNode, viewStart, viewTarget } from './view-node.ts';
 
+/** What Docker says of a node that takes no block. */
+export const OF_DOCKER: readonly ProblemName[] = ['container_down', 'container_paused', 'container_restarting'];
+
 /** While one of these lasts, a node, or in a halt each, takes no block. */
-export const STOPPING: readonly ProblemName[] = [
-  'subnet_halted',
-  'node_down',
-  'node_hanging',
-  'container_paused',
-  'container_down',
-  'container_restarting',
-];
+export const STOPPING: readonly ProblemName[] = ['subnet_halted', 'node_down', 'node_hanging', ...OF_DOCKER];
 
 /** After one of these is over, a node still has to find its peers and to take the blocks that it has missed; after a halt all nodes. */
 export const RECOVERED_FROM: readonly ProblemName[] = [

@@ -16,6 +16,9 @@ export interface LogFailure
   readonly client?: ClientName;
 }
 
+/** What a node shows that does not come along with the others. */
+const LEFT_BEHIND = ['node_stalled', 'node_behind', 'node_not_voting', 'node_partitioned', 'peers_missing'] as const;
+
 const LOST_SNAPSHOT: readonly string[] = ['bad_block_state', 'snapshot_recovery_failed'];
 
 /** The failures of nodes that their logs name by themselves. */
@@ -75,11 +78,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
         'silent_restart_loop',
         'head_regression',
         'node_hanging',
-        'node_stalled',
-        'node_behind',
-        'node_not_voting',
-        'node_partitioned',
-        'peers_missing',
+        ...LEFT_BEHIND,
       ],
     },
     isOver: afterBlocksInLoop,
@@ -162,10 +161,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
     name: 'snapshot_lost',
     summary: (name) => `${name} has lost a snapshot or state that it needs`,
     // It drops the peers that send it a block which it refuses.
-    leavesRunning: {
-      explains: ['latest_block', 'peers', 'log_block'],
-      brings: ['node_stalled', 'node_behind', 'node_not_voting', 'node_partitioned', 'peers_missing'],
-    },
+    leavesRunning: { explains: ['latest_block', 'peers', 'log_block'], brings: LEFT_BEHIND },
     signs: LOST_SNAPSHOT,
     cause: 'A kill has cost it the snapshot of a gap block or the state of a block, so it refuses the blocks after it.',
     advise: ({ advice }, { name }) => `restore a backup of its data folder from before that, or ${advice.resync(name)}`,
