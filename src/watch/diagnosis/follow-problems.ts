@@ -47,10 +47,9 @@ export function markPlanned(
   const mark = (problem: Problem): Problem => {
     const known = before.get(problem);
     const cover = findCover(inForce, problem);
-    const wasMuted = known !== undefined && isMuted(known);
-    const wasOpen = known !== undefined && isStanding(known) && !wasMuted;
+    const wasOpen = known && isStanding(known) && !isMuted(known);
     // What is not found any more when the work ends is fixed.
-    const kept = wasMuted && problem.state === 'clearing' ? known.planned : undefined;
+    const kept = known && isMuted(known) && problem.state === 'clearing' ? known.planned : undefined;
     return { ...problem, planned: cover ? { ...cover, mutes: !wasOpen } : kept };
   };
   return inForce.length === 0 && !before.values.some(({ planned }) => planned) ? problems : problems.map(mark);
