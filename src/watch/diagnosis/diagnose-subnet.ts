@@ -223,12 +223,7 @@ export function explainTargets(
   const explain = (judged: TargetState): TargetState => {
     const { component, name } = judged.target;
     const key = subjectKey({ component, name });
-    const problem = naming.get(key);
-    const checked = suspected.get(key);
-    const state =
-      problem === undefined && checked === undefined
-        ? judged
-        : { ...judged, ...(problem && { problem }), ...(checked && { suspected: checked }) };
+    const [problem, checked] = [naming.get(key), suspected.get(key)];
     const open = [problem, halt].filter((one) => one !== undefined);
     const find = (check: ExplainedCheckState) => {
       if (check.verdict !== 'fail') return undefined;
@@ -238,13 +233,14 @@ export function explainTargets(
       const away = check.check === 'log_block' ? over.filter((one) => subjectKey(one) === key) : [];
       return [known, ...next, ...away].find((one) => one && !failsApart(check, one, judged));
     };
-    if (!state.checks.some((check) => find(check) !== undefined)) return state;
-    const checks = state.checks.map((check) => {
+    const explainOne = (check: ExplainedCheckState) => {
       const because = find(check);
-      if (because === undefined) return check;
-      return explainCheck(check, because, because.component === component && because.name === name);
-    });
-    return { ...state, checks };
+      return because ? explainCheck(check, because, because.component === component && because.name === name) : check;
+    };
+    const isExplained = judged.checks.some((check) => find(check) !== undefined);
+    if (problem === undefined && checked === undefined && !isExplained) return judged;
+    const checks = isExplained ? judged.checks.map(explainOne) : judged.checks;
+    return { ...judged, ...(problem && { problem }), ...(checked && { suspected: checked }), checks };
   };
   const isAny = byCheck.size + naming.size + suspected.size + over.length > 0;
   const ofAll = [...problems, ...ended].filter(({ problem }) => isBlind(problem) || problem === 'subnet_halted');

@@ -168,9 +168,9 @@ export function diagnose(view: SubnetView, clock: ClockDisturbances = {}, ended:
   const shown = indexProblems(over.length === 0 ? [] : findCheckProblems(view, explained));
   const notFoundAgain = over.filter((one) => !replaced.includes(one) && shown.get(one) === undefined);
   explainAlso(findExplained(view, [...ended, ...notFoundAgain]));
-  const halt = before.get({ problem: 'subnet_halted' });
   // After a restart, subnetd needs as long to find a halt again as it did at first.
-  if (halt?.state === 'open' && found.get(halt) === undefined) explainAlso(explainHalt(view));
+  if (over.some(({ problem, state }) => problem === 'subnet_halted' && state === 'open'))
+    explainAlso(explainHalt(view));
   for (const one of findCheckProblems(view, explained)) {
     const own = withContract(withCause(one, causes), view, failsSince);
     if (own === undefined) continue;

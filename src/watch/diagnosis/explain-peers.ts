@@ -1,4 +1,5 @@
 import { highest } from '../../lib/numbers.ts';
+import { collect } from '../../lib/values.ts';
 import { listNames } from '../../lib/words.ts';
 import { countPeers } from '../../model/facts.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
@@ -105,14 +106,12 @@ export function explainPeers(targets: readonly TargetState[], returns: Returns):
   const unexplained = new Set(targets.filter(({ checks }) => checks.some(isUnexplained)));
   if (unexplained.size === 0) return targets;
   const now = highest([...unexplained].map((state) => checkOf(state, 'peers')?.lastRun ?? 0));
-  const absences = new Map(
-    targets.flatMap((state) => {
-      const why = findAbsence(state, now, returns);
-      return why === undefined ? [] : [[state, why] as const];
-    }),
-  );
-  const nodes = targets.filter(({ target }) => target.component === 'node');
-  const heardFrom = Math.min(...nodes.map(heardSince));
+  const absent = collect(targets, (state) => {
+    const why = findAbsence(state, now, returns);
+    return why && ([state, why] as const);
+  });
+  const absences = new Map(absent);
+  const heardFrom = Math.min(...targets.filter(({ target }) => target.component === 'node').map(heardSince));
   return targets.map((state) => {
     const fix = unexplained.has(state) ? findFix(state, absences, isLossNew(state, heardFrom, now)) : undefined;
     if (fix === undefined) return state;
