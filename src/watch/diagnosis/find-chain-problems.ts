@@ -202,7 +202,7 @@ const findNotVoting = ({ masters, silentVoters, now }: SubnetView): readonly Sus
 /** Masternodes that the chain has left out of its rounds. */
 function findPenalised(view: SubnetView): readonly Suspicion[] {
   const { chain, masters, nodes } = view;
-  if (chain.masternodes === undefined || chain.masternodes.penalised.length === 0) return [];
+  if (chain.masternodes === undefined) return [];
   const { penalised, number } = chain.masternodes;
   const untold = findUntold(nodes, chain.masternodes);
   return penalised.flatMap((address) => {

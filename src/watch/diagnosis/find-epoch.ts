@@ -46,11 +46,10 @@ export function placeEpoch(chain: ChainView, { number: block, round }: Masternod
 export function findChosen(chain: ChainView, masternodes: Masternodes): ReadonlySet<string> | undefined {
   const { consensus, nextEpoch: next } = chain;
   const { active, standby } = masternodes;
-  const choiceBlock = placeEpoch(chain, masternodes)?.choiceBlock;
-  if (next?.block === undefined || choiceBlock === undefined || next.block !== choiceBlock + 1) return undefined;
-  const penalised = new Set(next.penalised);
+  const { choiceBlock = Number.NaN } = placeEpoch(chain, masternodes) ?? {};
+  if (next?.block !== choiceBlock + 1) return undefined;
   const most = standby.length > 0 ? active.length : Math.max(active.length, mostMasternodes(consensus));
-  return new Set(next.candidates.filter((address) => !penalised.has(address)).slice(0, most));
+  return new Set(next.candidates.filter((address) => !next.penalised.includes(address)).slice(0, most));
 }
 
 /** What is known of when a penalised masternode takes part again, as the end of a sentence. `isOut`: its node does not run now. */
@@ -62,14 +61,14 @@ export function describeReturn(
   const { masternodes } = chain;
   const place = masternodes && placeEpoch(chain, masternodes);
   if (masternodes === undefined || place === undefined) return 'it may take part again in a later epoch';
-  const { number, firstBlock = 0, choiceBlock, nextFirstBlock, isNextAtLatest } = place;
+  const { number, firstBlock = 0, nextFirstBlock, choiceBlock = nextFirstBlock, isNextAtLatest } = place;
   const chosen = findChosen(chain, masternodes);
   const next = `epoch ${number + 1}`;
   const keep = isOut ? 'bring it back and keep it running' : 'keep it running';
   if (isNextAtLatest)
     return `${keep}: it may take part again in ${next}, which begins with block ${nextFirstBlock} at the latest`;
-  if (chosen === undefined || choiceBlock === undefined)
-    return Math.max(masternodes.number, reference) < (choiceBlock ?? nextFirstBlock)
+  if (chosen === undefined)
+    return Math.max(masternodes.number, reference) < choiceBlock
       ? `${keep}: at block ${choiceBlock} the chain chooses who takes part in ${next}`
       : `${keep}: at block ${choiceBlock} the chain has chosen who takes part in ${next}, and no node says whom yet`;
   if (chosen.has(address)) return `${keep}: it takes part again in ${next}, from block ${nextFirstBlock} on`;

@@ -39,9 +39,8 @@ type Advice = Partial<Finding> & Required<Pick<Finding, 'fix'>> & Pick<Problem, 
 const short = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
 
 /** Whether the next block is the first one of an epoch, so that those whose turn comes then must sign. */
-function isAtSwitch({ chain, nodes, reference = 0 }: SubnetView): boolean {
-  const { masternodes, consensus, epochsBy } = chain;
-  if (masternodes === undefined || consensus === undefined || consensus.epoch < 1) return false;
+function isAtSwitch({ chain: { masternodes, consensus, epochsBy }, nodes, reference = 0 }: SubnetView): boolean {
+  if (masternodes === undefined || consensus === undefined) return false;
   const { epoch } = consensus;
   if (epochsBy === 'block') return (reference + 1) % epoch === 0;
   const begin = masternodes.round - (masternodes.round % epoch) + epoch;

@@ -10,13 +10,11 @@ export interface ContainerNames {
 }
 
 /** Finds those of many targets that name a container of an engine, now or before it was renamed, among thousands. */
-export function indexContainers<T extends { readonly container?: ContainerRef }>(
-  targets: readonly T[],
-): (container: ContainerNames, engine: string) => readonly T[] {
+export function indexContainers<T extends { readonly container?: ContainerRef }>(targets: readonly T[]) {
   // No engine, container, project or service has a blank in its name.
   const keyOf = (one: ContainerRef) => ('name' in one ? one.name : `${one.project} ${one.service}`);
   const byContainer = Map.groupBy(targets, ({ container: one }) => one && `${engineOf(one)} ${keyOf(one)}`);
-  return ({ name, oldName = name, project, service }, engine) => {
+  return ({ name, oldName = name, project, service }: ContainerNames, engine: string): readonly T[] => {
     const keys = new Set([`${engine} ${name}`, `${engine} ${oldName}`, `${engine} ${project} ${service}`]);
     return [...keys].flatMap((key) => byContainer.get(key) ?? []);
   };

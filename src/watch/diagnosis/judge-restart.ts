@@ -122,8 +122,7 @@ function judgeHeight({ target: { name }, facts: { node } }: TargetState, state: 
 }
 
 /** A node that was started within the last minutes must have its peers again, and must have been asked for its votes since. */
-function judgeStart(state: TargetState, target: NodeTarget, goneNodes: number, now: number): Veto {
-  const { name, expectedPeers } = target;
+function judgeStart(state: TargetState, { name, expectedPeers }: NodeTarget, goneNodes: number, now: number): Veto {
   const found = findContainer(state.facts.container);
   // Without a container, a restart shows as a time without an answer.
   const startedAt = found ? (found.startedAt ?? now) : (checkOf(state, 'latest_block')?.since ?? now);

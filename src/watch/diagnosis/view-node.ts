@@ -50,8 +50,7 @@ export function viewContainer(state: TargetState): ContainerView {
 const within = (at: number | undefined, ms: number, now: number): boolean => at !== undefined && now - at < ms;
 
 /** Whether a container that was started at a time crashes again and again, or has crashed and shows a cause of that again. */
-function crashesOn({ facts, shownFailures }: TargetState, startedAt: number, now: number): boolean {
-  const { container, logs } = facts;
+function crashesOn({ facts: { container, logs }, shownFailures }: TargetState, startedAt: number, now: number) {
   if (container === undefined) return false;
   if (mayCrashAgain(container, now)) return true;
   const showsAgain = ({ signs = [] }: ShownFailure) => (match(...signs)({ logs }, now) ?? 0) >= startedAt;
@@ -171,9 +170,7 @@ export const canBeWitness = (
   height: Pick<Progress, 'number'> | undefined,
   { reference, maxLag }: Pick<SubnetMoment, 'reference' | 'maxLag'>,
 ): boolean =>
-  height === undefined ||
-  reference === undefined ||
-  (isCredible(height.number, reference) && height.number >= reference - maxLag);
+  height === undefined || (isCredible(height.number, reference) && height.number >= (reference ?? maxLag) - maxLag);
 
 /** Whether half of the nodes are above this one, and the chain has gone on since for longer than probes differ. */
 const isLeftBehind = (

@@ -52,12 +52,7 @@ function isWatching({ facts: { node, logs } }: View<NodeTarget>): boolean {
  * A log without new blocks of a node whose RPC rises is not a fault: it prints none, or into another file. `before`: the last height that it
  * has shown, even of a run before.
  */
-function judgeSilentLog(
-  view: View<NodeTarget>,
-  seen: string,
-  logged = -Infinity,
-  before = logged,
-): Judgement | undefined {
+function judgeSilentLog(view: View<NodeTarget>, seen: string, logged = -Infinity, before = logged) {
   const { target, facts, settings } = view;
   const { latest } = facts.node ?? {};
   // A log that has shown its height misses nothing.

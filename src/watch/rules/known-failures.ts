@@ -1,7 +1,7 @@
 import type { Facts, Fall, PatternFacts } from '../../model/facts.ts';
 import { findContainer, findSeries, isOfRun, isRestartPlanned, LOOP_MS, START_MS } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
-import { COMPONENTS, type Target } from '../../model/target.ts';
+import { COMPONENTS, hasLog, type Target } from '../../model/target.ts';
 import { CLIENTS } from '../clients/clients.ts';
 import { MEMORY_SIGNS, requestCauses, SHORTER_PATH } from '../logs/known-causes.ts';
 import {
@@ -276,8 +276,8 @@ const failuresByComponent = new Map(
 );
 
 /** The failures that this target can show: it names a container or log files to see them by. */
-export const failuresOf = ({ component, container, logFiles }: Target): readonly KnownFailure[] =>
-  (container === undefined && logFiles.length === 0 ? undefined : failuresByComponent.get(component)) ?? NO_FAILURES;
+export const failuresOf = (target: Target): readonly KnownFailure[] =>
+  (hasLog(target) ? failuresByComponent.get(target.component) : undefined) ?? NO_FAILURES;
 
 /** A failure is over once the program has run this long without a sign of it. */
 const QUIET_MS = 10 * 60 * 1000;

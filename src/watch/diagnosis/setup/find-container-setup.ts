@@ -22,11 +22,10 @@ interface Made {
 }
 
 /** A log of which Docker keeps less than some minutes. */
-function findSmall({ one, target, container: { name: container, log } }: Made): Found {
+function findSmall({ one, target: { name, container: ref }, container: { name: container, log } }: Made): Found {
   const { fileBytes, files } = log.rotation ?? { fileBytes: LEAST_BYTES, files: 1 };
   const bytes = fileBytes * files;
   if (bytes >= LEAST_BYTES) return undefined;
-  const { name, container: ref } = target;
   return suspectTarget('log_rotation_small', one, {
     summary: `Docker keeps too little of the log of ${name}`,
     evidence: `Docker keeps ${formatCount(files, 'file', 'files')} of ${Math.round(fileBytes / 1e3)} kB of ${container}, which a busy node fills in ${formatDuration(bytes / BUSY_BYTES_PER_MS)}`,

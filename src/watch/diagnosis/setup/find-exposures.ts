@@ -156,8 +156,8 @@ const describeAlike = (
   describe: (first: Exposed, alike: readonly Exposed[]) => string,
 ): string =>
   joinOnce(
-    [...Map.groupBy(ones, (one) => `${one.where.reach} ${likeness(one)}`).values()].flatMap((alike) =>
-      alike[0] === undefined ? [] : describe(alike[0], alike),
+    [...Map.groupBy(ones, (one) => `${one.where.reach} ${likeness(one)}`).values()].map((alike) =>
+      describe(alike[0] as Exposed, alike),
     ),
   );
 
