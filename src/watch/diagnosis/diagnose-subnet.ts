@@ -242,9 +242,8 @@ export function explainTargets(
     const checks = isExplained ? judged.checks.map(explainOne) : judged.checks;
     return { ...judged, ...(problem && { problem }), ...(checked && { suspected: checked }), checks };
   };
-  const isAny = byCheck.size + naming.size + suspected.size + over.length > 0;
   const ofAll = [...problems, ...ended].filter(({ problem }) => isBlind(problem) || problem === 'subnet_halted');
   const nodes = over.map(({ name = '', seenAt, clearingSince = seenAt }) => [name, clearingSince] as const);
   const returns = { nodes: new Map(nodes), allAt: Math.max(...ofAll.map(({ seenAt }) => seenAt)) };
-  return explainPeers(isAny ? started.map(explain) : started, returns);
+  return explainPeers(started.map(explain), returns);
 }

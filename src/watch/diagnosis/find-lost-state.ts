@@ -56,7 +56,6 @@ export function findLostState({ nodes, now }: SubnetView, last: Block | undefine
 export const isGapBlock = ({ consensus, epochsBy }: SubnetView['chain'], { number }: Block): boolean =>
   consensus !== undefined && epochsBy === 'block' && (number + consensus.gap) % consensus.epoch === 0;
 
-/** All begin again below a block. */
 export function describeSetBackAll(node: NodeView, { number }: Block): string {
   const before = number - 1;
   return `set the head of each node back to block ${before}, for ${node.name} ${describeSetBack(node, `"0x${before.toString(16)}"`)}; restart them when all are set back; ${SET_BACK}`;

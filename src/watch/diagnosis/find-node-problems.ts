@@ -192,7 +192,6 @@ function findPartitioned(node: NodeView, view: SubnetView): Found {
   );
 }
 
-/** A height that is stalled while others rise. */
 function findStalled(node: NodeView, witness: NodeView | undefined, view: SubnetView): Found {
   const { name, height, isStalled, peers, isStarting, chainFacts } = node;
   if (height === undefined || !isStalled || isStarting || witness === undefined) return undefined;
@@ -233,7 +232,6 @@ function findHeightProblem(node: NodeView, view: SubnetView): Found {
   });
 }
 
-/** A node that says itself that its disk fills. */
 function findFillingDisk(node: NodeView, { now }: SubnetView): Found {
   const { name, answers, chainFacts } = node;
   const disk = answers === true ? healthOf(chainFacts, now).find((fault) => fault.of === 'disk') : undefined;

@@ -84,7 +84,6 @@ function findDown(state: TargetState): string | undefined {
   return kind === 'stopped' || kind === 'restarting' ? `the container of ${name} does not run` : undefined;
 }
 
-/** What a container says against the vote of its node. */
 function judgeContainer(state: TargetState, facts: ContainerFacts, now: number): Veto {
   const { name } = state.target;
   const container = findContainer(facts);
@@ -105,7 +104,6 @@ function judgeContainer(state: TargetState, facts: ContainerFacts, now: number):
   return undefined;
 }
 
-/** What the height says against the vote of a node. */
 function judgeHeight({ target: { name }, facts: { node } }: TargetState, state: SubnetState): Veto {
   const { reference, stallAfterMs, subnet } = state;
   const latest = node?.observation.latest.ok === true ? node.latest : undefined;

@@ -41,7 +41,6 @@ export const refsTo = (
 export const explain = ({ failing }: TargetView, ...names: readonly CheckName[]): readonly ExplainedCheck[] =>
   failing.filter(({ check }) => names.includes(check));
 
-/** The failing ones of the named checks of many targets. */
 export const explainEach = (targets: readonly TargetView[], ...names: readonly CheckName[]) =>
   targets.flatMap((target) => explain(target, ...names));
 
