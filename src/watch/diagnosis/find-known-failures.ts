@@ -78,10 +78,9 @@ const OWN: Readonly<Partial<Record<ProblemName, (state: TargetState, view: Subne
       fix: `${fix.replace(/,? and (?:restart the container|recreate it)$/, '')}, then ${commandToReplace(target.container)}`,
     };
   },
-  relayer_redis_dead: ({ facts: { logs } }, moment) => {
-    const at = logs?.relayer?.redisDiedAt;
-    return at === undefined ? {} : { seen: `its redis ended ${formatMoment(at, moment)}` };
-  },
+  relayer_redis_dead: ({ facts: { logs } }, moment) => ({
+    seen: `its redis ended ${formatMoment(logs?.relayer?.redisDiedAt ?? moment.now, moment)}`,
+  }),
   // It may be seen which variables its container was made without.
   relayer_idle: ({ facts: { logs } }, moment) => {
     const at = logs?.relayer?.startedAt;

@@ -186,13 +186,12 @@ const NOTHING_KNOWN = 'nothing is known about the votes now';
 
 /** Why nothing can be said about votes. */
 function findDoubt(state: SubnetState, now: number): string | undefined {
-  const { problems, quorum, epoch, reference, targets, brokenDiagnosis } = state;
+  const { problems, epoch, reference, targets, brokenDiagnosis } = state;
   const lasting = problems.filter(({ state: stage }) => stage !== 'clearing');
   if (brokenDiagnosis !== undefined) return 'the diagnosis of the subnet breaks, which is a bug in subnetd';
   if (lasting.some(({ problem }) => problem === 'monitor_offline')) return 'subnetd cannot reach any node';
   const suspended = lasting.find(({ problem, since }) => problem === 'monitor_suspended' && now - since < RESUMED_MS);
   if (suspended !== undefined) return `${suspended.summary} shortly before`;
-  if (quorum === undefined) return NOTHING_KNOWN;
   if (epoch === undefined) return 'no node has named the masternodes yet';
   const { number = 0, nextFirstBlock = Number.POSITIVE_INFINITY, isNextAtLatest } = epoch;
   if (reference !== undefined && reference >= nextFirstBlock)
@@ -206,7 +205,7 @@ function findDoubt(state: SubnetState, now: number): string | undefined {
 }
 
 /** Why a restart of this node costs no vote, whatever the others do; undefined when it may cost one. */
-function findCostless(state: SubnetState, own: TargetState, member: Member, moment: RestartMoment): string | undefined {
+function findCostless(state: SubnetState, own: TargetState, member: Member, moment: RestartMoment, doubt?: string) {
   const { name, container } = own.target;
   const { node, container: facts } = own.facts;
   // A node that answers may vote, whatever its container does: the inventory may name the wrong one.
@@ -217,7 +216,7 @@ function findCostless(state: SubnetState, own: TargetState, member: Member, mome
     // Two crashes may each have a reason that is over.
     if (isLooping(facts, moment.now) && findSeries(facts).length > 2) return `${name} crashes again and again`;
   }
-  if (findDoubt(state, moment.now) !== undefined) return undefined;
+  if (doubt !== undefined) return undefined;
   if (member.isOnChain === false) return `${name} is on another chain`;
   if (member.vote === 'penalised') return `${name} is penalised and does not vote`;
   if (member.vote === 'standby') return `${name} is on standby and does not vote`;
@@ -312,7 +311,7 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
     unready: viewed.find((one) => one.target === target)?.veto?.why,
     container: found && { name: found.name, startedAt },
   };
-  const costless = findCostless(state, target, member, moment);
+  const costless = findCostless(state, target, member, moment, doubt);
   if (costless !== undefined) return { ...yes(`${costless}, so a restart costs no vote`), ...numbers };
   if (quorum === undefined || doubt !== undefined) return { ...unknown(doubt ?? NOTHING_KNOWN), ...numbers };
   const voters = viewed.filter(({ member }) => hasTurns(member));

@@ -147,11 +147,10 @@ const SAME_ROUND_MS = 2_000;
 /** Whether a target answers although Docker says that its container does not run. An answer is the stronger evidence. */
 export function answersAnyway(state: TargetState): boolean {
   const { container, node, service } = state.facts;
-  const kind = container?.observation?.kind;
   // When it last gave the answer that it is asked for, if it did in its last probe.
   const served = service?.observation.ok ? checkOf(state, 'http')?.lastRun : undefined;
   const answered = node?.observation.latest.ok ? node.latest?.lastGoodAt : served;
-  if (answered === undefined || kind === undefined || kind === 'docker-unreachable') return false;
+  if (answered === undefined) return false;
   const found = findContainer(container);
   if (found !== undefined && !['created', 'exited'].includes(found.status)) return false;
   const endedAt = found === undefined ? container?.lastExit?.at : found.finishedAt;

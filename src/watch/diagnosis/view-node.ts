@@ -3,8 +3,8 @@ import { addressOf, countPeers, type NodeLogFacts, type Progress } from '../../m
 import { type Fault, isBarred, isOwnFault } from '../../model/observation.ts';
 import {
   findContainer,
-  findRestartCause,
   isLooping,
+  isRestartPlanned,
   isStopping,
   mayCrashAgain,
   SILENT_START_MS,
@@ -51,10 +51,9 @@ const within = (at: number | undefined, ms: number, now: number): boolean => at 
 
 /** Whether a container that was started at a time crashes again and again, or has crashed and shows a cause of that again. */
 function crashesOn({ facts: { container, logs }, shownFailures }: TargetState, startedAt: number, now: number) {
-  if (container === undefined) return false;
   if (mayCrashAgain(container, now)) return true;
   const showsAgain = ({ signs = [] }: ShownFailure) => (match(...signs)({ logs }, now) ?? 0) >= startedAt;
-  return findRestartCause(container) === 'crash' && shownFailures.some((one) => bringsLoop(one) && showsAgain(one));
+  return isRestartPlanned(container) === false && shownFailures.some((one) => bringsLoop(one) && showsAgain(one));
 }
 
 /** A node may take so long until its first answer, and needs as much time from there to find its peers as any other. */

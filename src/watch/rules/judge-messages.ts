@@ -74,7 +74,7 @@ export function judgeMessages(view: View<BootnodeTarget>): Judgement {
     return unknown(
       `the bootnode has not been heard to speak with ${names} in the ${formatDuration(readFor)} that its log can show, and has ${formatDuration(bootnodeWindowMs)}`,
     );
-  const isSilent = Object.values(logs.sources).every((source) => source === undefined || source.lines === 0);
+  const isSilent = Object.values(logs.sources).every(({ lines }) => lines === 0);
   if (isSilent && logs.heard === undefined && readFor < bootnodeWindowMs + FIRST_LINE_MS)
     return unknown('no line of the log of the bootnode has been read yet');
   const noAddress = missing.some(({ address }) => address === undefined);
