@@ -63,31 +63,53 @@ export function findOwners(states: readonly TargetState[], signer: string, at: n
   return { nodes: owners.map(({ target }) => target.name), ...(isRestarted && { isAfterStart: true as const }) };
 }
 
+/** A pair in `about`, with the second in which it was first seen, and `s` if its node was started about then. */
+const ABOUT = /([^,\s]+)@(\d+)(s?)/g;
+
+/**
+ * What was told of the pairs. Pools keep their votes, so subnetd finds them again after its restart, and a node that is started anew has
+ * forgotten its start of then.
+ */
+function recallPairs({ before, now, toWall }: SubnetView) {
+  const { about = '' } = before.get({ problem: 'double_vote' }) ?? {};
+  const pairs = about.matchAll(ABOUT).map(([, key = '', seconds, s]) => {
+    const at = now - toWall(now) + Number(seconds) * 1_000;
+    return [key, { at, hasStarted: s !== '' }] as const;
+  });
+  return new Map(pairs);
+}
+
 /** Keys with which two blocks of one round were signed, or blocks that exclude each other as a node has proved. */
 export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView): readonly Suspicion[] {
-  const [newest] = found;
+  const { now, toWall } = view;
+  const known = recallPairs(view);
+  const all = found.map((one) => {
+    const key = pairKey(one);
+    const { at = one.at, hasStarted = false } = known.get(key) ?? {};
+    const node = view.nodes.find(({ address }) => address === one.signer);
+    const isRestarted = hasStarted || one.isAfterStart || (node && isAfterStart(node.state.facts, at)) || false;
+    const about = `${key}@${Math.round(toWall(at) / 1_000)}${isRestarted ? 's' : ''}`;
+    return { one, node, at, isRestarted, about, name: one.nodes[0] ?? node?.name ?? shorten(one.signer) };
+  });
+  const pairs = all.filter(({ at }) => now - at < SAID_MS).toSorted((one, other) => other.at - one.at);
+  const [newest] = pairs;
   if (newest === undefined) return [];
-  const nodeOf = ({ signer }: DoubleVote) => view.nodes.find(({ address }) => address === signer);
-  const nameOf = (one: DoubleVote) => one.nodes[0] ?? nodeOf(one)?.name ?? shorten(one.signer);
-  const names = [...new Set(found.map(nameOf))];
+  const { one, node, at, isRestarted, name: own } = newest;
+  const names = [...new Set(pairs.map(({ name }) => name))];
   const who = listEach(names, String);
-  const [node, own] = [nodeOf(newest), nameOf(newest)];
-  const about = found.map(pairKey).join(', ');
-  // Pools keep their votes, so subnetd finds them again after a restart.
-  const known = view.before.get({ problem: 'double_vote' });
-  const at = known?.about === pairKey(newest) ? Math.min(known.since, newest.at) : newest.at;
-  const restarted = newest.isAfterStart || (node !== undefined && isAfterStart(node.state.facts, at));
   return [
     suspect('double_vote', {
-      about,
-      summary: names.length === 1 ? `${who} signed ${describeSigned(newest)}` : `${who} signed two blocks each`,
+      about: pairs.map(({ about }) => about).join(', '),
+      summary: names.length === 1 ? `${who} signed ${describeSigned(one)}` : `${who} signed two blocks each`,
       evidence: [
-        `${own} (${newest.signer}) voted for ${newest.votes.map(describeBlock).join(' and for ')}, ${describeSigned(newest)}, seen ${formatMoment(at, view)}: ${describeSource(newest)}`,
-        ...(restarted ? [`${own} was started about then, and forgets at its start for which block it has voted`] : []),
-        ...(found.length > 1 ? [`${formatCount(found.length, 'such pair', 'such pairs')} within ten minutes`] : []),
+        `${own} (${one.signer}) voted for ${one.votes.map(describeBlock).join(' and for ')}, ${describeSigned(one)}, seen ${formatMoment(at, view)}: ${describeSource(one)}`,
+        ...(isRestarted
+          ? [`${own} was started about then, and forgets at its start for which block it has voted`]
+          : []),
+        ...(pairs.length > 1 ? [`${formatCount(pairs.length, 'such pair', 'such pairs')} within ten minutes`] : []),
       ].join('; '),
-      fix: `${restarted ? 'if it does not come again, nothing; else ' : ''}find what else signs with the key of ${own}, such as a second node, a copy of its data folder or a stolen key, and stop it${node === undefined ? '' : ` (${adviceOf(node).checkKey(node.target)})`}; for the evidence, export the incident as JSON from its page and check it with \`subnetd check-votes FILE\``,
-      nodes: [...new Set(found.flatMap(({ nodes }) => nodes))],
+      fix: `${isRestarted ? 'if it does not come again, nothing; else ' : ''}find what else signs with the key of ${own}, such as a second node, a copy of its data folder or a stolen key, and stop it${node === undefined ? '' : ` (${adviceOf(node).checkKey(node.target)})`}; for the evidence, export the incident as JSON from its page and check it with \`subnetd check-votes FILE\``,
+      nodes: [...new Set(pairs.flatMap(({ one: { nodes } }) => nodes))],
     }),
   ];
 }

@@ -61,23 +61,52 @@ test('a double vote is open at once, and says whose, what, where and what to do'
   ]);
 });
 
+/** What was told of pairs of `n2` in these rounds, so long ago, and whether it had been started about then. */
+const storedOf = (...pairs: readonly (readonly [round: number, agoMs: number, mark: 's' | ''])[]): Problem => ({
+  ...{ component: undefined, problem: 'double_vote', severity: 'warning', alert: 'SubnetDoubleVote', state: 'open' },
+  ...{ summary: 'n2 signed two blocks of round 7', evidence: '', fix: '', explains: [], causes: [] },
+  ...{ since: NOW - 9 * MINUTE, seenAt: NOW - MINUTE, restoredAt: NOW },
+  about: pairs
+    .map(([round, agoMs, mark]) => `${addressOf('n2')}/${round}/${round}@${(NOW - agoMs) / 1_000}${mark}`)
+    .join(', '),
+});
+
 test('a double vote that pools still have after a restart of subnetd keeps the time at which it was seen first, and another one has its own', () => {
-  const stored: Problem = {
-    ...{ component: undefined, problem: 'double_vote', severity: 'warning', alert: 'SubnetDoubleVote', state: 'open' },
-    ...{ summary: 'n2 signed two blocks of round 7', evidence: '', fix: '', explains: [], causes: [] },
-    ...{ about: `${addressOf('n2')}/7/7`, since: NOW - 2 * MINUTE, seenAt: NOW - MINUTE, restoredAt: NOW },
-  };
-  const seen = (...found: readonly DoubleVote[]) =>
-    find(found, undefined, undefined, { problems: [stored], ended: [] })[0]?.evidence.match(/seen (.*?) \(/)?.[1];
-  const again = voteOf(addressOf('n2'), { nodes: ['n2'], at: NOW - 5_000 });
-  const other = voteOf(addressOf('n2'), {
-    nodes: ['n2'],
-    at: NOW - 5_000,
-    votes: [cast(8, 'a', 'n1'), cast(8, 'b', 'n3')],
-  });
-  expect(seen(again)).toBe('2m ago');
-  expect(seen(other)).toBe('5s ago');
-  expect(seen(again, other)).toBe('5s ago');
+  const evidenceOf = (stored: Problem, ...rounds: readonly number[]) =>
+    find(
+      rounds.map((round) =>
+        voteOf(addressOf('n2'), {
+          ...{ nodes: ['n2'], at: NOW - 5_000 },
+          votes: [cast(round, 'a', 'n1'), cast(round, 'b', 'n3')],
+        }),
+      ),
+      undefined,
+      undefined,
+      { problems: [stored], ended: [] },
+    )[0]?.evidence;
+  const seen = (stored: Problem, ...rounds: readonly number[]) =>
+    /rounds? (\d+), seen (.*?) \(/.exec(evidenceOf(stored, ...rounds) ?? '')?.slice(1);
+  const stored = storedOf([7, 2 * MINUTE, ''], [9, 3 * MINUTE, '']);
+  expect(seen(stored, 7)).toEqual(['7', '2m ago']);
+  expect(seen(stored, 7, 9)).toEqual(['7', '2m ago']);
+  expect(seen(stored, 9)).toEqual(['9', '3m ago']);
+  expect(seen(stored, 8)).toEqual(['8', '5s ago']);
+  expect(seen(stored, 8, 7)).toEqual(['8', '5s ago']);
+  // It is said for ten minutes after it was seen first.
+  expect(seen(storedOf([7, 10 * MINUTE, '']), 7)).toBeUndefined();
+  expect(evidenceOf(storedOf([7, 10 * MINUTE, ''], [9, MINUTE, '']), 7, 9)).not.toContain('such pairs');
+});
+
+test('that a node was started about then is kept with its pair, over another start and over a restart of subnetd', () => {
+  const lately = () => ({ container: { startedAt: NOW - 30_000 } });
+  const tell = (mark: 's' | '') =>
+    find([voteOf(addressOf('n2'), { nodes: ['n2'] })], lately, undefined, {
+      problems: [storedOf([7, MINUTE, mark])],
+      ended: [],
+    })[0];
+  expect(tell('s')?.evidence).toContain('n2 was started about then');
+  expect(tell('s')?.fix).toMatch(/^if it does not come again, nothing; else find/);
+  expect(tell('')?.evidence).not.toContain('was started about then');
 });
 
 test('of a signer without a node the address is said, and of one pool that it has both', () => {
