@@ -138,7 +138,8 @@ function raiseByAbout(before: ProblemIndex<Problem>, ended: EndedProblem | undef
   const next = before.get({ ...found, isNext: true });
   const isOther = known && isStanding(known) && isAboutOthers(known, found);
   // What is open at once, as a halt, says by itself which one it is.
-  const mayBeAnew = known?.state === 'clearing' && known.restoredAt === undefined && confirmMsOf(found) > 0;
+  const { restoredAt = -Infinity, clearingSince = -Infinity } = known ?? {};
+  const mayBeAnew = known?.state === 'clearing' && clearingSince > restoredAt && confirmMsOf(found) > 0;
   const isAnew = mayBeAnew && now - known.seenAt > Math.max(confirmMsOf(found), REOPEN_MS);
   if (!isOther && !isAnew) return raise(known ?? next, ended, found, now);
   const confirmMs = isOther ? found.confirmMs : againMsOf(found);

@@ -85,6 +85,17 @@ describe('a problem', () => {
     expect(follow({ problems: [restored], ended: [] }, [suspicion()], well, T0 + long).problems).toMatchObject([
       { state: 'open', since: T0 },
     ]);
+    // Once subnetd itself has seen it over, it does.
+    const over = follow(
+      { problems: [{ ...restored, state: 'open', clearingSince: undefined }], ended: [] },
+      [],
+      well,
+      T0 + 1,
+    );
+    expect(follow(over, [suspicion()], well, T0 + 1 + long).problems).toMatchObject([
+      { state: 'clearing', since: T0 },
+      { state: 'suspected', since: T0 + 1 + long },
+    ]);
     // One that is not found for a moment is forgotten.
     const gone = confirmMs + long;
     const states = statesAfter(
