@@ -715,6 +715,23 @@ function answerAfter({
   return judgeRestart(stateWith({}, { change }), 'n1', { now: NOW, freshSince: AGO(20_000) });
 }
 
+test('no node is restarted while no block comes for longer than a turn that times out takes', () => {
+  const reasonAfter = (ms: number, name = 'n1', given: Readonly<Record<string, Given>> = {}) => {
+    const change = (known: KnownTarget): KnownTarget =>
+      withFacts(known.target.name, ({ node, ...facts }) => ({
+        ...facts,
+        ...(node?.latest && { node: { ...node, latest: { ...node.latest, advancedAt: AGO(ms) } } }),
+      }))(known);
+    const state = { ...stateWith(given, { change }), stallAfterMs: 28_000 };
+    return judgeRestart(state, name, { now: NOW, freshSince: AGO(20_000) })?.reason;
+  };
+  expect(reasonAfter(14_000)).toBe(THREE_VOTE);
+  expect(reasonAfter(14_001)).toBe('no block has come for 14s');
+  expect(reasonAfter(20_000, 'n2', { n2: { ...refused, container: STOPPED } })).toBe(
+    'the container of n2 does not run, so a restart costs no vote',
+  );
+});
+
 test('how long a node takes to stop and to follow the chain is as it was the last time, else as the median of the others', () => {
   const own = { stops: { n1: 300, n2: 10_100 }, joins: { n1: 11_000, n3: 14_000 } };
   expect(answerAfter(own)).toMatchObject({ stopMs: 300, joinMs: 11_000, nextTurnMs: 8_000, bestInMs: 6_700 });
