@@ -147,13 +147,16 @@ function raiseByAbout(before: ProblemIndex<Problem>, ended: EndedProblem | undef
   return isStanding(problem) ? problem : { ...problem, isNext: true as const };
 }
 
+/** What a wallet spends is known some time after subnetd started. */
+const OF_SPEND: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty'];
+
 /** Whether the end of a halt, or what a wallet spends, has had time to show since subnetd started. */
 function mayClear(
   { problem, restoredAt, since: begunAt, openedAt: since = begunAt }: Problem,
   nodes: readonly TargetState[],
   { isSpendKnown = true }: Shown,
 ): boolean {
-  if (problem === 'wallet_low' || problem === 'wallet_nearly_empty') return isSpendKnown;
+  if (OF_SPEND.includes(problem)) return isSpendKnown;
   if (problem === 'wallet_without_funds' && restoredAt !== undefined)
     return isSpendKnown || nodes.some(({ facts: { logs } }) => (logs?.relayer?.submittedAt ?? 0) > since);
   const known = nodes.filter(({ facts }) => facts.node !== undefined);
@@ -334,7 +337,9 @@ export function followProblems(
   };
   const there = indexProblems(raised);
   for (const one of before.values.filter((each) => !there.get(each))) {
-    const left = covered.get(one) ? undefined : clear(one, subjectsOf, now, shown);
+    // What covers it shows nothing of what is not known yet, and may be over before that is.
+    const isLeft = !covered.get(one) || (OF_SPEND.includes(one.problem) && shown.isSpendKnown === false);
+    const left = isLeft ? clear(one, subjectsOf, now, shown) : undefined;
     if (left) problems.push(left);
     else end(one);
   }

@@ -40,6 +40,17 @@ describe('a problem', () => {
     expect([at(0, ahead), at(confirmMs, ahead)]).toEqual([[['suspected', 0]], [['open', 0]]]);
   });
 
+  test('of a wallet whose spend is not known again yet does not end with what covers it', () => {
+    const of = { component: 'node', name: 'a' } as const;
+    const [low] = follow(NO_PROBLEMS, [suspicion({ problem: 'wallet_low', lastedMs: 60 * SECOND })], well, T0).problems;
+    const before = { problems: [{ ...(low as Problem), state: 'open' as const, restoredAt: T0 }], ended: [] };
+    const cover = [suspicion({ problem: 'contract_missing', causes: [{ problem: 'wallet_low', ...of }] })];
+    const told = (isSpendKnown: boolean) =>
+      follow(before, cover, well, T0 + SECOND, { isSpendKnown }).problems.map(({ problem, state }) => [problem, state]);
+    expect(told(false)).toContainEqual(['wallet_low', 'open']);
+    expect(told(true).map(([problem]) => problem)).toEqual(['contract_missing']);
+  });
+
   test('that is only suspected is forgotten when it is not found', () => {
     expect(statesAfter([0, [suspicion()]], [SECOND, []], [confirmMs, [suspicion()]])).toEqual([
       ['suspected'],
