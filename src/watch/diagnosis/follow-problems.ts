@@ -130,17 +130,26 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
 }
 
 /**
- * A problem that is found. What is about others than what is open or clearing, or was over for longer than it takes to be confirmed, is
- * suspected beside that until it is confirmed by itself.
+ * Whether a problem was seen to be over for longer than it takes to be confirmed, so that what is found at `at` is another one. An earlier
+ * process has seen so if it was clearing for that long before this one began.
+ */
+function isLongOver(one: Problem, found: Suspicion, at: number): boolean {
+  const { state, seenAt, restoredAt = -Infinity, clearingSince = Infinity } = one;
+  const overMs = clearingSince > restoredAt ? at - seenAt : restoredAt - clearingSince;
+  // What is open at once, as a halt, says by itself which one it is.
+  const confirmMs = confirmMsOf(found);
+  return state === 'clearing' && confirmMs > 0 && overMs > Math.max(confirmMs, REOPEN_MS);
+}
+
+/**
+ * A problem that is found. What is about others than what is open or clearing, or comes long after that was over, is suspected beside it
+ * until it is confirmed by itself.
  */
 function raiseByAbout(before: ProblemIndex<Problem>, ended: EndedProblem | undefined, found: Suspicion, now: number) {
   const known = before.get(found);
   const next = before.get({ ...found, isNext: true });
   const isOther = known && isStanding(known) && isAboutOthers(known, found);
-  // What is open at once, as a halt, says by itself which one it is.
-  const { restoredAt = -Infinity, clearingSince = -Infinity } = known ?? {};
-  const mayBeAnew = known?.state === 'clearing' && clearingSince > restoredAt && confirmMsOf(found) > 0;
-  const isAnew = mayBeAnew && now - known.seenAt > Math.max(confirmMsOf(found), REOPEN_MS);
+  const isAnew = known && isLongOver(known, found, now);
   if (!isOther && !isAnew) return raise(known ?? next, ended, found, now);
   const confirmMs = isOther ? found.confirmMs : againMsOf(found);
   const problem = raise(next, ended, { ...found, confirmMs }, now);
@@ -306,7 +315,8 @@ export function restoreProblems(problems: readonly Problem[], stored: readonly P
   for (const one of problems) {
     const known = restored.get(one);
     if (known === undefined) restored.set(one);
-    else if (isAboutOthers(known, one)) restored.set(isStanding(one) ? one : { ...one, isNext: true });
+    else if (isAboutOthers(known, one) || isLongOver(known, one, one.since))
+      restored.set(isStanding(one) ? one : { ...one, isNext: true });
     else restored.set(withBegin(one, known));
   }
   return restored.values.toSorted(byUrgency);

@@ -107,6 +107,13 @@ describe('a problem', () => {
       { state: 'clearing', since: T0 },
       { state: 'suspected', since: T0 + 1 + long },
     ]);
+    // So has the earlier process, if it was clearing for long when that ended, whichever of the two is known first.
+    const longOver = { ...restored, clearingSince: T0 - long };
+    const anew = follow({ problems: [longOver], ended: [] }, [suspicion()], well, T0 + 1).problems;
+    expect(anew.map(({ state }) => state)).toEqual(['clearing', 'suspected']);
+    const found = follow(NO_PROBLEMS, [suspicion()], well, T0 - 1).problems;
+    expect(restoreProblems(found, [longOver]).map(({ state }) => state)).toEqual(['suspected', 'clearing']);
+    expect(restoreProblems(found, [restored]).map(({ state }) => state)).toEqual(['open']);
     // One that is not found for a moment is forgotten.
     const gone = confirmMs + long;
     const states = statesAfter(
