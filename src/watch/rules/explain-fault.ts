@@ -10,7 +10,6 @@ import {
   isOwnFault,
   type KnownRpcError,
   type SocketFault,
-  type SshFault,
 } from '../../model/observation.ts';
 import type { Target } from '../../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, unknown } from '../../model/verdict.ts';
@@ -103,6 +102,78 @@ const RPC_ERRORS: Readonly<Record<KnownRpcError, (open: string, advice: ClientAd
   other: (_, advice) => ({ seen: 'the node could not carry out the call', fix: advice.findCallError }),
 };
 
+/** What else decides what to do about a fault: `namespace` is that of the RPC method, `seeLog` the command that shows the log. */
+interface Asked {
+  readonly target: Target;
+  readonly namespace: string;
+  readonly client: Client;
+  readonly seeLog: string;
+}
+
+/** What tells by itself how to mend an address (`explainAddress`). */
+type OfAddress = 'unresolved' | 'tls' | 'redirect' | 'not-http' | 'encoding';
+
+type Explain<Kind> = (fault: Fault & { readonly kind: Kind }, asked: Asked) => Required<Finding>;
+
+const FAULTS: { readonly [Kind in Exclude<Fault['kind'], OfAddress>]: Explain<Kind> } = {
+  refused: ({ address }, { seeLog }) => ({
+    seen: `nothing listens at ${address}`,
+    fix: `start it or correct the address in the inventory, and ${seeLog}`,
+  }),
+  unreachable: ({ address, afterMs }) => ({
+    seen: `${address} ${afterMs === undefined ? 'cannot be reached' : `has taken no connection within ${formatDuration(afterMs)}`}`,
+    fix: 'check the route and the firewall between it and subnetd',
+  }),
+  closed: ({ address }, { seeLog }) => ({
+    seen: `${address} closed the connection before its answer was whole`,
+    fix: seeLog,
+  }),
+  timeout: ({ address, afterMs, received }, { seeLog }) => ({
+    seen: `${address} ${received ? 'began an answer and did not end it' : 'did not answer'} within ${formatDuration(afterMs)}`,
+    fix: `check ${received ? 'its load' : 'whether it hangs'}, and ${seeLog}`,
+  }),
+  'too-large': ({ maxBytes }, { target }) => ({
+    seen: `its answer is larger than ${maxBytes / 1024 / 1024} MiB`,
+    fix: `correct the address in the inventory, because what answers there is not a healthy ${target.component}`,
+  }),
+  status: ({ status }, { seeLog }) => ({ seen: `it answered HTTP ${status}`, fix: seeLog }),
+  file: ({ setting, path, why }) => ({
+    seen: `${setting} in the inventory names ${path}, which ${why}`,
+    fix: 'correct its path, its mode or its content',
+  }),
+  'no-descriptor': () => NO_DESCRIPTOR,
+  'not-json': ({ looksLike }, { seeLog }) => ({
+    seen: NOT_JSON[looksLike as keyof typeof NOT_JSON],
+    fix: `correct the address in the inventory, or ${seeLog}`,
+  }),
+  envelope: ({ what }) => ({ seen: `its answer is not JSON-RPC: ${what}`, fix: 'check what listens at this address' }),
+  'rpc-error': ({ code, known }, { client: { advice }, namespace, target }) => {
+    const { seen, fix } = RPC_ERRORS[known](advice.openNamespace(namespace, target), advice);
+    return { seen: `it answered with the JSON-RPC error ${code}: ${seen}`, fix };
+  },
+  result: ({ what }) => ({
+    seen: `its answer makes no sense: ${what}`,
+    fix: 'check what listens at this address and its version',
+  }),
+  'no-committed': (_, { seeLog }) => ({
+    seen: 'it knows no committed block yet, as after a start',
+    fix: `wait a minute; if it stays so, see whether the other nodes commit blocks, and ${seeLog}`,
+  }),
+  'result-error': (_, { client, namespace }) => {
+    const { method, params } = client.calls(namespace).latest;
+    return {
+      seen: 'its answer hides an error inside a successful result',
+      fix: `run \`${commandToCall('RPC_ADDRESS', method, JSON.stringify(params))}\` to see it`,
+    };
+  },
+  body: ({ what }, { target, seeLog }) => ({
+    seen: `its answer is not that of a healthy ${target.component}: ${what}`,
+    fix: seeLog,
+  }),
+  socket: (fault, { seeLog }) => SOCKETS[fault.state](fault, seeLog),
+  exec: ({ why }, { seeLog }) => ({ fix: seeLog, ...EXEC[why] }),
+};
+
 /** Explains a fault; what was seen ends a sentence about the target. `namespace` is that of the RPC method. */
 export function explainFault(
   fault: Fault,
@@ -110,88 +181,11 @@ export function explainFault(
   namespace = '',
   client: Client = CLIENTS['xdc-subnet'],
 ): Required<Finding> {
-  const own = explainAddress(fault);
-  const seeLog = commandToSeeLog(target);
-  switch (fault.kind) {
-    case 'refused':
-      return {
-        seen: `nothing listens at ${fault.address}`,
-        fix: `start it or correct the address in the inventory, and ${seeLog}`,
-      };
-    case 'unreachable':
-      return {
-        seen:
-          fault.afterMs === undefined
-            ? `${fault.address} cannot be reached`
-            : `${fault.address} has taken no connection within ${formatDuration(fault.afterMs)}`,
-        fix: 'check the route and the firewall between it and subnetd',
-      };
-    case 'closed':
-      return { seen: `${fault.address} closed the connection before its answer was whole`, fix: seeLog };
-    case 'timeout': {
-      const [did, what] = fault.received
-        ? ['began an answer and did not end it', 'its load']
-        : ['did not answer', 'whether it hangs'];
-      const seen = `${fault.address} ${did} within ${formatDuration(fault.afterMs)}`;
-      return { seen, fix: `check ${what}, and ${seeLog}` };
-    }
-    case 'too-large':
-      return {
-        seen: `its answer is larger than ${fault.maxBytes / 1024 / 1024} MiB`,
-        fix: `correct the address in the inventory, because what answers there is not a healthy ${target.component}`,
-      };
-    case 'status':
-      return {
-        ...(own ?? { seen: `it answered HTTP ${fault.status}`, fix: seeLog }),
-        ...(fault.refusesHost && { fix: client.advice.acceptHosts }),
-      };
-    case 'unresolved':
-    case 'tls':
-    case 'redirect':
-    case 'not-http':
-    case 'encoding':
-      return own as Required<Finding>;
-    case 'file':
-      return {
-        seen: `${fault.setting} in the inventory names ${fault.path}, which ${fault.why}`,
-        fix: 'correct its path, its mode or its content',
-      };
-    case 'no-descriptor':
-      return NO_DESCRIPTOR;
-    case 'not-json':
-      return fault.looksLike === 'html'
-        ? (own as Required<Finding>)
-        : { seen: NOT_JSON[fault.looksLike], fix: `correct the address in the inventory, or ${seeLog}` };
-    case 'envelope':
-      return { seen: `its answer is not JSON-RPC: ${fault.what}`, fix: 'check what listens at this address' };
-    case 'rpc-error': {
-      const { seen, fix } = RPC_ERRORS[fault.known](client.advice.openNamespace(namespace, target), client.advice);
-      return { seen: `it answered with the JSON-RPC error ${fault.code}: ${seen}`, fix };
-    }
-    case 'result':
-      return {
-        seen: `its answer makes no sense: ${fault.what}`,
-        fix: 'check what listens at this address and its version',
-      };
-    case 'no-committed':
-      return {
-        seen: 'it knows no committed block yet, as after a start',
-        fix: `wait a minute; if it stays so, see whether the other nodes commit blocks, and ${seeLog}`,
-      };
-    case 'result-error': {
-      const { method, params } = client.calls(namespace).latest;
-      return {
-        seen: 'its answer hides an error inside a successful result',
-        fix: `run \`${commandToCall('RPC_ADDRESS', method, JSON.stringify(params))}\` to see it`,
-      };
-    }
-    case 'body':
-      return { seen: `its answer is not that of a healthy ${target.component}: ${fault.what}`, fix: seeLog };
-    case 'socket':
-      return SOCKETS[fault.state](fault, seeLog);
-    case 'exec':
-      return { fix: seeLog, ...EXEC[fault.why] };
-  }
+  // Each entry is only given the fault of its kind, which the compiler does not see.
+  const explain = FAULTS[fault.kind as keyof typeof FAULTS] as Explain<Fault['kind']>;
+  const asked = { target, namespace, client, seeLog: commandToSeeLog(target) };
+  const found = explainAddress(fault) ?? explain(fault, asked);
+  return fault.kind === 'status' && fault.refusesHost ? { ...found, fix: client.advice.acceptHosts } : found;
 }
 
 /** Fails a target for a fault, after words such as "n1 did not return its peers", unless subnetd itself cannot see it. */
@@ -202,14 +196,46 @@ export function judgeFault(what: string, fault: Fault, target: Target, namespace
   return blind(`nothing is seen of ${target.name}: ${seen}`, fix);
 }
 
-/** The options of ssh and its tools for the server of an address such as `ssh://10.0.0.2:22`. */
-function toSshWords(address: string) {
+/** The address of an engine as it is typed: for ssh and its tools, that of a server such as `ssh://10.0.0.2:22`. */
+function toWords({ address }: DockerFault) {
   const [, bracketed = '', plain = '', port = ''] = /^ssh:\/\/(?:\[(.*)\]|(.*)):(\d+)$/.exec(address) ?? [];
   const host = bracketed || plain;
-  return { server: `-p ${port} ${toShellWord(host)}`, entry: toShellWord(port === '22' ? host : `[${host}]:${port}`) };
+  const server = `-p ${port} ${toShellWord(host)}`;
+  const isSsh = address.startsWith('ssh:');
+  return {
+    ...{ isSsh, isSocket: address.startsWith('unix:'), server },
+    entry: toShellWord(port === '22' ? host : `[${host}]:${port}`),
+    docker: isSsh ? `ssh ${server} docker` : `docker -H ${toShellWord(address)}`,
+  };
 }
 
-const SSH_FAULTS: Readonly<Record<SshFault, (words: ReturnType<typeof toSshWords>) => Required<Finding>>> = {
+/** How the connection to the engine fails; what was seen is the end of a sentence. */
+const DOCKER_FAULTS: Readonly<Record<DockerFault['code'], (words: ReturnType<typeof toWords>) => Required<Finding>>> = {
+  'no-descriptor': () => NO_DESCRIPTOR,
+  ENOENT: () => ({
+    seen: 'there is no such socket',
+    fix: 'install Docker or start it with `systemctl start docker`, or set docker.socketPath in the inventory to where it listens',
+  }),
+  EACCES: () => ({
+    seen: 'permission denied',
+    fix: 'let the user of subnetd into the group docker (`usermod -aG docker USER`, then restart subnetd), or point docker.host and docker.port in the inventory to a socket proxy',
+  }),
+  ECONNREFUSED: ({ isSocket, isSsh }) => ({
+    seen: isSocket ? 'nothing listens on the socket' : 'the connection is refused',
+    fix: isSocket
+      ? 'start Docker with `systemctl start docker`, and if it does not stay up read `journalctl -u docker`'
+      : isSsh
+        ? 'start sshd on that machine, or correct the port of docker.ssh in the inventory'
+        : 'start Docker or its socket proxy there, or correct docker.host and docker.port in the inventory',
+  }),
+  timeout: ({ docker, isSsh }) => ({
+    seen: 'it does not answer in time',
+    fix: `see whether \`${docker} ps\` answers, and read \`journalctl -u docker\`${isSsh ? ' there' : ''}`,
+  }),
+  other: ({ docker, isSsh }) => ({
+    seen: `what answers is not a Docker Engine, or ${isSsh ? 'breaks off' : 'refuses'}`,
+    fix: `see what \`${docker} ps -a\` says${isSsh ? '' : ', and let a socket proxy allow GET for containers and events'}`,
+  }),
   'ssh-unreachable': ({ server }) => ({
     seen: 'no ssh server answers',
     fix: `start sshd there, correct docker.ssh in the inventory, or find what blocks the way with \`ssh -v ${server}\``,
@@ -252,57 +278,13 @@ const SSH_FAULTS: Readonly<Record<SshFault, (words: ReturnType<typeof toSshWords
   }),
 };
 
-/** How the connection to the engine fails; what was seen is the end of a sentence. */
-function explainCode({ address, code }: DockerFault): Required<Finding> {
-  const isSsh = address.startsWith('ssh:');
-  const docker = isSsh ? `ssh ${toSshWords(address).server} docker` : `docker -H ${toShellWord(address)}`;
-  switch (code) {
-    case 'no-descriptor':
-      return NO_DESCRIPTOR;
-    case 'ENOENT':
-      return {
-        seen: 'there is no such socket',
-        fix: 'install Docker or start it with `systemctl start docker`, or set docker.socketPath in the inventory to where it listens',
-      };
-    case 'EACCES':
-      return {
-        seen: 'permission denied',
-        fix: 'let the user of subnetd into the group docker (`usermod -aG docker USER`, then restart subnetd), or point docker.host and docker.port in the inventory to a socket proxy',
-      };
-    case 'ECONNREFUSED':
-      if (address.startsWith('unix:'))
-        return {
-          seen: 'nothing listens on the socket',
-          fix: 'start Docker with `systemctl start docker`, and if it does not stay up read `journalctl -u docker`',
-        };
-      return {
-        seen: 'the connection is refused',
-        fix: isSsh
-          ? 'start sshd on that machine, or correct the port of docker.ssh in the inventory'
-          : 'start Docker or its socket proxy there, or correct docker.host and docker.port in the inventory',
-      };
-    case 'timeout':
-      return {
-        seen: 'it does not answer in time',
-        fix: `see whether \`${docker} ps\` answers, and read \`journalctl -u docker\`${isSsh ? ' there' : ''}`,
-      };
-    case 'other':
-      return {
-        seen: `what answers is not a Docker Engine, or ${isSsh ? 'breaks off' : 'refuses'}`,
-        fix: `see what \`${docker} ps -a\` says${isSsh ? '' : ', and let a socket proxy allow GET for containers and events'}`,
-      };
-    default:
-      return SSH_FAULTS[code](toSshWords(address));
-  }
-}
-
 export function explainDockerFault(fault: DockerFault): Required<Finding> {
   if (fault.answersOthers)
     return {
       seen: `Docker at ${fault.address} answers, but not about this container in time`,
       fix: 'wait a moment, as its machine may be busy; if `docker inspect` of it hangs too, restart Docker, which ends all containers unless live-restore is set',
     };
-  const { seen, fix } = explainCode(fault);
+  const { seen, fix } = DOCKER_FAULTS[fault.code](toWords(fault));
   const mark = fault.code === 'no-descriptor' ? ':' : ',';
   return { seen: `Docker cannot be asked at ${fault.address}${mark} ${seen}`, fix };
 }
