@@ -25,6 +25,10 @@ export function listFirst(texts: readonly string[], most: number): string {
 export const joinAnd = (words: readonly string[]): string =>
   words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 
+/** So many names are all named, as `a, b and c`; of more, how many others there are. */
+export const nameSome = (names: readonly string[], most = 5): string =>
+  names.length <= most ? joinAnd(names) : listNames(names, most);
+
 const OF_SEVERAL: Readonly<Record<string, string>> = { is: 'are', has: 'have', does: 'do' };
 
 /** What is said of somebody by name, said of all of whom the same is: `a hangs` as `a and b hang`. As it is where more than its verb would differ. */
@@ -34,8 +38,7 @@ export function sayTogether<T extends { readonly name?: string; readonly summary
   const [verb = '', ...rest] = saidOf(one).split(' ');
   const names = all.flatMap((other) => (other.name && saidOf(other) === saidOf(one) ? other.name : []));
   if (verb === '' || names.length < 2 || rest.includes('its')) return one.summary;
-  const list = names.length > 3 ? listNames(names, 3) : joinAnd(names);
-  return [list, OF_SEVERAL[verb] ?? verb.replace(/(?<=ss)es$|s$/, ''), ...rest].join(' ');
+  return [nameSome(names, 3), OF_SEVERAL[verb] ?? verb.replace(/(?<=ss)es$|s$/, ''), ...rest].join(' ');
 }
 
 /** A number with its noun, or with its verb: `1 node`, `3 nodes`. */

@@ -97,12 +97,6 @@ const findWaiting = ({ nodes, masters }: SubnetView, since: number) =>
 
 type Waiting = ReturnType<typeof findWaiting>;
 
-/** Whether a node that was asked later is in a lower round, although nodes that receive each other's rounds have met in one by then. */
-function isSplit(waiting: Waiting, { chain }: SubnetView): boolean {
-  const metMs = MOST_TIMEOUTS * (chain.consensus?.timeoutPeriodMs ?? TIMEOUT_MS);
-  return waiting.some((low) => waiting.some((high) => high.round > low.round && high.from + metMs <= low.at));
-}
-
 /** The command, as far as Docker says where they run. */
 function commandTo(word: 'start' | 'restart', nodes: readonly NodeView[]): string {
   const names = joinAnd(nodes.map(({ name }) => name));
@@ -120,7 +114,10 @@ function commandTo(word: 'start' | 'restart', nodes: readonly NodeView[]): strin
 function findSplitRounds(view: SubnetView, last: Block, waiting: Waiting): Required<Finding> | undefined {
   const required = view.quorum?.required ?? 0;
   const groups = [...Map.groupBy(waiting, ({ round }) => round)].toSorted(([one], [other]) => other - one);
-  if (groups.some(([, ones]) => ones.length >= required) || !isSplit(waiting, view)) return undefined;
+  // Nodes that receive each other's rounds have met in one by then, and one that was asked later is in a lower one.
+  const metMs = MOST_TIMEOUTS * (view.chain.consensus?.timeoutPeriodMs ?? TIMEOUT_MS);
+  const isSplit = waiting.some((low) => waiting.some((high) => high.round > low.round && high.from + metMs <= low.at));
+  if (groups.some(([, ones]) => ones.length >= required) || !isSplit) return undefined;
   const described = groups.map(
     ([round, ones]) =>
       `${joinAnd(ones.map(({ node }) => node.name))} ${ones.length === 1 ? 'waits' : 'wait'} in round ${round}`,
@@ -296,7 +293,7 @@ function findVoters(view: SubnetView) {
     }),
     // They have just started, and count as voting: they do not answer yet, or they do and join the round.
     starting: voters.filter((node) => node.isOut && !isMissing(node)),
-    joining: voters.filter(({ isOut, name }) => !isOut && view.joining.has(name)),
+    joining: present.filter(({ name }) => view.joining.has(name)),
     toJoin: voters.filter(isToJoin),
   };
 }

@@ -1,4 +1,4 @@
-import { highest, medianOf } from '../../lib/numbers.ts';
+import { medianOf } from '../../lib/numbers.ts';
 import { type RoundSettings, timeoutMs } from '../../model/chain.ts';
 import type { Facts } from '../../model/facts.ts';
 import type { Turn } from '../../model/restart-answer.ts';
@@ -31,9 +31,8 @@ function rate(endsAfterMs: number, { turnEveryMs, joinMs, minePeriodMs, timeoutP
   const everyMs = turnEveryMs - minePeriodMs + timeoutPeriodMs;
   // The first new block of a node comes up to a period after it could follow.
   const missed = Math.max(0, Math.ceil((backMs - turnEveryMs - minePeriodMs) / everyMs));
-  const nextTurnMs = turnEveryMs + missed * everyMs;
-  const sinceLostMs = backMs - (nextTurnMs - turnEveryMs + minePeriodMs);
-  return Math.min(nextTurnMs - backMs, sinceLostMs, ENOUGH_MS) - missed * MISSED_MS;
+  const sinceTurnMs = backMs - missed * everyMs;
+  return Math.min(turnEveryMs - sinceTurnMs, sinceTurnMs - minePeriodMs, ENOUGH_MS) - missed * MISSED_MS;
 }
 
 /** Moments so close are the same one: an answer and a stop take their time. */
@@ -43,16 +42,14 @@ const STEP_MS = 500;
 export function untilBest(sinceTurnMs: number, rhythm: Rhythm): number {
   const { turnEveryMs, stopMs = 0 } = rhythm;
   const last = turnEveryMs - AFTER_TURN_MS;
-  const moments = Array.from({ length: 1 + Math.max(0, Math.floor((last - AFTER_TURN_MS) / STEP_MS)) }).map(
-    (_, step) => AFTER_TURN_MS + step * STEP_MS,
-  );
-  const rates = moments.map((moment) => rate(moment, rhythm));
-  const best = highest(rates);
   const endsAfterMs = (sinceTurnMs + stopMs) % turnEveryMs;
+  let [best, waitMs] = [Number.NEGATIVE_INFINITY, 0];
+  for (let moment = AFTER_TURN_MS; moment <= Math.max(last, AFTER_TURN_MS); moment += STEP_MS) {
+    const [rated, untilMs] = [rate(moment, rhythm), (moment - endsAfterMs + turnEveryMs) % turnEveryMs];
+    if (rated > best || (rated === best && untilMs < waitMs)) [best, waitMs] = [rated, untilMs];
+  }
   const isClear = endsAfterMs >= AFTER_TURN_MS - STEP_MS && endsAfterMs <= last + STEP_MS;
-  if (isClear && rate(endsAfterMs, rhythm) >= best - STEP_MS) return 0;
-  const waits = moments.map((moment) => (moment - endsAfterMs + turnEveryMs) % turnEveryMs);
-  return Math.min(...waits.filter((_, index) => rates[index] === best));
+  return isClear && rate(endsAfterMs, rhythm) >= best - STEP_MS ? 0 : waitMs;
 }
 
 /** What a node shows of itself, else what the others do in the middle. */

@@ -1,6 +1,6 @@
 import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import { collect } from '../../lib/values.ts';
-import { joinAnd, listNames, toShellWord } from '../../lib/words.ts';
+import { nameSome, toShellWord } from '../../lib/words.ts';
 import { indexProblems, type Problem, type Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import {
@@ -90,12 +90,6 @@ function listCrashed(crashes: readonly Crash[], view: SubnetView, before: Proble
     (one) => crashes.some(({ target }) => target === one) || isTold(one.state.target) || crashed(one),
   );
 }
-
-/** So many are all named. */
-const MOST_NAMED = 5;
-
-const nameSome = (names: readonly string[]): string =>
-  names.length <= MOST_NAMED ? joinAnd(names) : listNames(names, MOST_NAMED);
 
 /** The time of all that crashed together. Of those that are not found by themselves the nearest end counts, or else the start after it. */
 function formatSpan(crashes: readonly Crash[], crashed: readonly TargetView[], now: number): string {

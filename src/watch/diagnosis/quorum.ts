@@ -195,15 +195,14 @@ export function findIdle(view: SubnetView, isAfterHalt: boolean, forked: readonl
   const isForked = ({ name, address = '' }: NodeView) => forked.includes(name) && !view.silentVoters.has(address);
   const isIdle = (node: NodeView) =>
     !node.isOut && !node.isStarting && (node.isStalled || isBehind(node) || isForked(node));
-  const idle = view.nodes.filter(isIdle);
-  return idle.length === 0 ? idle : idle.filter(createIsVoter(view));
+  return view.nodes.filter(isIdle).filter(createIsVoter(view));
 }
 
 /** The quorum without these nodes. The chain has gone on without them, so they alone leave no fewer than needed. */
-export const withoutIdle = (quorum: Quorum, idle: readonly NodeView[]): Quorum =>
-  idle.length === 0
-    ? quorum
-    : { ...quorum, voting: Math.max(quorum.voting - idle.length, Math.min(quorum.voting, quorum.required)) };
+export const withoutIdle = (quorum: Quorum, { length }: readonly NodeView[]): Quorum => ({
+  ...quorum,
+  voting: Math.max(quorum.voting - length, Math.min(quorum.voting, quorum.required)),
+});
 
 /** How many masternodes that are down may follow each other in turn, before a stall is assumed. */
 const MAX_TURNS = 4;

@@ -45,10 +45,9 @@ function keepAtStart(facts: NodeLogFacts): Pick<NodeLogFacts, 'wellFrom' | 'fail
   };
 }
 
-const isStopped = ({ startedAt = 0, stoppedAt = 0 }: NodeLogFacts): boolean => stoppedAt > startedAt;
-
 /** What a node forgets at its start, and what the lines about it say; undefined for a line about something else. */
 function foldStart(facts: NodeLogFacts, { pattern, value, at }: LogHit): NodeLogFacts | undefined {
+  const { startedAt = Number.NaN, stoppedAt = 0 } = facts;
   switch (pattern) {
     case 'log_level':
     case 'log_level_found':
@@ -61,7 +60,7 @@ function foldStart(facts: NodeLogFacts, { pattern, value, at }: LogHit): NodeLog
     case 'repaired_head':
       // The program's own lines, seconds after those of its script; where no script has started it, or at level 2, the only ones. Of these a
       // torn line of the run before may spoil the first.
-      return facts.startedAt !== undefined && at - facts.startedAt < START_MS && !isStopped(facts)
+      return at - startedAt < START_MS && stoppedAt <= startedAt
         ? facts
         : { ...facts, startedAt: at, ...keepAtStart(facts) };
     case 'stopped':

@@ -85,8 +85,7 @@ function fail(facts: RelayerLogFacts, hit: LogHit): RelayerLogFacts {
   // "Fail to process" follows the line with the cause, if there is one. It does not concern earlier cycles.
   const endsCycle = pattern === 'job_failed';
   const error = { pattern: (endsCycle && known?.hasCause && known.error?.pattern) || pattern, at };
-  const next = change(facts, mode, { phase: 'failed', phaseAt: at, error, hasCause: !endsCycle }, at);
-  return RELAYER_START_ERRORS.includes(pattern) ? { ...next, startError: pattern } : next;
+  return change(facts, mode, { phase: 'failed', phaseAt: at, error, hasCause: !endsCycle }, at);
 }
 
 function attempt(facts: RelayerLogFacts, mode: RelayerMode, { at, value }: LogHit): RelayerLogFacts {
@@ -158,8 +157,9 @@ export function foldRelayerLog(facts: RelayerLogFacts = { byMode: {}, submission
     case 'zero_idle':
     case 'zero_delivered':
       return change(facts, findMode(value ?? '') ?? 'zero', { waits: undefined }, at);
-    default:
-      if (RELAYER_START_ERRORS.includes(pattern) && hit.means !== 'error') return { ...facts, startError: pattern };
-      return hit.means === 'error' ? fail(facts, hit) : facts;
+    default: {
+      const next = hit.means === 'error' ? fail(facts, hit) : facts;
+      return RELAYER_START_ERRORS.includes(pattern) ? { ...next, startError: pattern } : next;
+    }
   }
 }

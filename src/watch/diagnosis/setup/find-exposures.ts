@@ -20,8 +20,7 @@ import { clientOf } from '../../clients/clients.ts';
 import { isMissing, type NodeView, type SubnetView, type UnlockedBy } from '../subnet-view.ts';
 import { type Found, suspect, suspectTarget, type Texts } from '../suspect.ts';
 
-const REACHES: readonly Reach[] = ['public', 'private', 'loopback'];
-
+/** That which most can reach comes first. */
 const PLACES: Readonly<Record<Reach, string>> = {
   public: 'a public address',
   private: 'an address of a private network',
@@ -30,7 +29,7 @@ const PLACES: Readonly<Record<Reach, string>> = {
 
 /** The endpoints that most can reach; undefined when there are none. */
 export function describeWhere(servedAt: readonly Endpoint[]): Where | undefined {
-  const reach = REACHES.find((one) => servedAt.some((each) => reachOf(each) === one));
+  const reach = (Object.keys(PLACES) as readonly Reach[]).find((one) => servedAt.some((each) => reachOf(each) === one));
   const endpoints = servedAt.filter((each) => reachOf(each) === reach);
   const [first] = endpoints;
   if (reach === undefined || first === undefined) return undefined;

@@ -222,7 +222,6 @@ export function findComing({ nodes, chain: { consensus, masternodes } }: SubnetV
   // Equal settings are the same object (createSharing).
   const rounds = [...new Set(nodes.map(settingsOf))].flatMap((settings) => settings?.byRound ?? []);
   const round = Math.min(...rounds.map((one) => one.round).filter((one) => one > masternodes.round));
-  if (!Number.isFinite(round)) return undefined;
   const dated = nodes.flatMap((node) => {
     const settings = settingsOf(node);
     if (settings === undefined || (settings.byRound ?? []).length === 0) return [];
