@@ -46,12 +46,9 @@ const RECOVERY: readonly ProblemName[] = [
 /** What is said of a node that does not answer. */
 const SILENCE: readonly ProblemName[] = ['node_down', 'node_hanging', 'node_without_block', 'rpc_closed'];
 
-/** While one of these lasts, the probe of a node, or of all nodes of a subnet, shows no more than that. */
-const SILENCING: readonly ProblemName[] = ['monitor_offline', 'never_reached', ...STOPPING];
-
-/** What an old probe says of a node that something else kept from answering, and which `isOver`. Its next probe decides. */
+/** What an old probe says of a node that something else kept from answering, or subnetd from asking, and which `isOver`. Its next probe decides. */
 function createIsStale({ before, nodes, now }: SubnetView, isOver: (one: Problem) => boolean) {
-  const kept = before.values.filter((one) => SILENCING.includes(one.problem) && isOver(one));
+  const kept = before.values.filter((one) => (isBlind(one.problem) || STOPPING.includes(one.problem)) && isOver(one));
   return (suspicion: Suspicion): boolean => {
     const known = before.get(suspicion);
     // An old answer does not end what was confirmed.

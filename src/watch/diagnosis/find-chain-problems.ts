@@ -179,16 +179,13 @@ function findFork({ nodes }: SubnetView): Found {
   });
 }
 
-/** A node without the snapshot of a gap block says so whenever it should vote. */
-const LACKS_SNAPSHOT_MS = 60_000;
-
 /** Nodes that run and whose votes nobody has, while their own rounds pass without a block. */
 const findNotVoting = ({ masters, silentVoters, now }: SubnetView): readonly Suspicion[] =>
   [...silentVoters].flatMap(([address, missed]) => {
     const node = masters.get(address);
     if (node === undefined) return [];
     const { name } = node;
-    const lacksSnapshot = hasPrinted(node, 'snapshot_missing', LACKS_SNAPSHOT_MS, now);
+    const lacksSnapshot = hasPrinted(node, 'snapshot_missing', now);
     return suspectTarget('node_not_voting', node, {
       summary: `${name} runs but does not vote`,
       evidence: `${name} (${address}) has signed no vote that the other nodes hold, and missed ${missed} of its last rounds${lacksSnapshot ? '; its log says that it lacks the snapshot of a gap block' : ''}`,

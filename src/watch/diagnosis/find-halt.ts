@@ -27,9 +27,6 @@ import {
 } from './subnet-view.ts';
 import { explain, explainEach, type Found, suspect } from './suspect.ts';
 
-/** A node that waits prints a line about each message that it refuses: one each timeout. */
-const REFUSED_WITHIN_MS = 60_000;
-
 const MOST_NAMED = 3;
 
 /** What to do about a halt, what else is seen of it, and from when on to restart all. */
@@ -66,7 +63,7 @@ function findForeignCommittee(view: SubnetView): Required<Finding> | undefined {
   const known = new Set([...(chain.masternodes?.active ?? []), ...nodes.map(({ address }) => address)]);
   const strangers = next.filter((address) => !known.has(address));
   const isForeign = next.length - strangers.length < requiredVotes(next.length, chain.consensus?.certificateThreshold);
-  const isRefused = nodes.some((node) => hasPrinted(node, 'foreign_signer', REFUSED_WITHIN_MS, now));
+  const isRefused = nodes.some((node) => hasPrinted(node, 'foreign_signer', now));
   if (!isForeign && (next.length > 0 || !isRefused)) return undefined;
   const named = joinAnd(strangers.slice(0, MOST_NAMED).map(short));
   const more = strangers.length > MOST_NAMED ? ` and ${strangers.length - MOST_NAMED} more` : '';

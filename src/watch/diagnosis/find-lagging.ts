@@ -93,7 +93,7 @@ function tellApart(view: SubnetView, node: NodeView) {
     memoryBytes >= 0.9 * memoryLimitBytes && 'its container is near its memory limit',
     facts.disks?.some(({ level, targets }) => level !== undefined && targets.includes(node.name)) &&
       'its disk is filling up',
-    hasPrinted(node, 'vote_too_late', LATE_MS, now) && 'its log says that its votes come too late',
+    hasPrinted(node, 'vote_too_late', now, LATE_MS) && 'its log says that its votes come too late',
   ].filter((one) => typeof one === 'string');
   const others = nodes.filter((one) => one !== node);
   const machine = machineOf(node);

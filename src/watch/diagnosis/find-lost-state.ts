@@ -30,7 +30,7 @@ const SET_BACK = 'the console may print an error although the head is set back; 
  */
 export function findLostState({ nodes, now }: SubnetView, last: Block | undefined): Required<Finding> | undefined {
   const isBelow = ({ height }: NodeView) => height !== undefined && height.number < (last?.number ?? 0);
-  const lacking = nodes.filter((node) => hasPrinted(node, 'state_missing', nodes.length * LACKS_STATE_MS, now));
+  const lacking = nodes.filter((node) => hasPrinted(node, 'state_missing', now, nodes.length * LACKS_STATE_MS));
   const [node] = lacking;
   // Right after a start nodes may find their state by themselves.
   const isNew = (one: NodeView) => now - (startedAtOf(one) ?? Number.NEGATIVE_INFINITY) < LACKS_STATE_MS;
@@ -69,7 +69,7 @@ export function describeSetBackAll(node: NodeView, { number }: Block): string {
 export function findLostSnapshot({ nodes, now }: SubnetView, last: Block | undefined): Required<Finding> | undefined {
   if (last === undefined) return undefined;
   const withinMs = Math.min(nodes.length * LACKS_STATE_MS, now - last.since);
-  const lacking = nodes.filter((node) => hasPrinted(node, 'snapshot_missing', withinMs, now));
+  const lacking = nodes.filter((node) => hasPrinted(node, 'snapshot_missing', now, withinMs));
   const [node] = lacking;
   if (node === undefined || lacking.length < Math.min(2, nodes.length)) return undefined;
   return {

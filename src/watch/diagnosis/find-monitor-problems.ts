@@ -37,9 +37,6 @@ const REPORTED_MS = 5 * 60_000;
 /** A shorter gap is none: a busy machine holds a process up for seconds. */
 const LEAST_GAP_MS = 15_000;
 
-/** A smaller step is none: a time service moves a clock by less. */
-const LEAST_STEP_MS = 5_000;
-
 /** Until new lines have come, the last ones of the logs have times of the clock before it was set. */
 const NEW_LINES_MS = 60_000;
 
@@ -47,7 +44,7 @@ const NEW_LINES_MS = 60_000;
 export function findMonitorProblem({ gap, step }: ClockDisturbances, view: SubnetView): Found {
   const { now, facts } = view;
   const wasGone = gap !== undefined && gap.realMs >= LEAST_GAP_MS && now - gap.endedAt < REPORTED_MS;
-  const isStep = step !== undefined && Math.abs(step.byMs) >= LEAST_STEP_MS;
+  const isStep = step !== undefined && isSkewed(step.byMs);
   const { headAgeMs = 0, at: parentAt = now } = facts.parent ?? {};
   const limitMs = facts.parent === undefined ? Number.POSITIVE_INFINITY : headLimitMs(facts.parent);
   // By the clock of before, the newest block of the parent chain is not too old. It stays so for as long as the clock does.

@@ -96,22 +96,16 @@ export function predictNextSet(outlook: Outlook): NextSet | undefined {
 
   const rotation = { epoch, masternodes: active.length };
   const lastRound = isByRound ? (Math.floor(round / epoch) + 1) * epoch - 1 : round + choice - 1 - number;
-  const findLastTurn = (seat: number): number | undefined => {
-    for (let turn = lastRound; turn > Math.max(round, lastRound - 2 * active.length); turn--)
-      if (turnOf(turn, rotation) === seat) return turn;
-    return undefined;
-  };
+  const lastTurns = new Map<string | undefined, number>();
+  for (let turn = Math.max(round, lastRound - 2 * active.length) + 1; turn <= lastRound; turn++)
+    lastTurns.set(active[turnOf(turn, rotation)], turn);
   const uncounted = isByRound ? active[turnOf(epochRound, rotation)] : undefined;
 
   const reasons = new Map<string, NextReason>();
-  const lastTurns = new Map<string, number | undefined>();
-  for (const [seat, address] of active.entries()) {
+  for (const address of active) {
     const { made = 0, missed = 0 } = turns.get(address) ?? {};
-    if (made > (address === uncounted ? 1 : 0)) continue;
-    const lastTurn = findLastTurn(seat);
-    lastTurns.set(address, lastTurn);
-    if (lastTurn !== undefined && presenceOf(address) !== 'out' && (missed === 0 || signs(address))) continue;
-    reasons.set(address, 'no-block');
+    const mayMake = lastTurns.has(address) && presenceOf(address) !== 'out' && (missed === 0 || signs(address));
+    if (made <= (address === uncounted ? 1 : 0) && !mayMake) reasons.set(address, 'no-block');
   }
   if (!isByRound && election.before !== undefined) {
     const { active: seats, fromRound, toRound, missed } = election.before;

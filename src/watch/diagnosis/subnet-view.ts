@@ -267,8 +267,11 @@ export const fails = ({ failing }: TargetView, name: CheckName): boolean => fail
 export const startedAtOf = ({ container, state: { facts } }: Pick<TargetView, 'container' | 'state'>) =>
   'container' in container ? container.container.startedAt : facts.logs?.node?.startedAt;
 
+/** What keeps a node from taking part it prints again with each timeout. */
+const PRINTED_AGAIN_MS = 60_000;
+
 /** Whether the log of a node has shown a line of a pattern within a time, and since its container was started. */
-export function hasPrinted(node: NodeView, pattern: string, withinMs: number, now: number): boolean {
+export function hasPrinted(node: NodeView, pattern: string, now: number, withinMs = PRINTED_AGAIN_MS): boolean {
   const { at = Number.NEGATIVE_INFINITY } = node.state.facts.logs?.patterns[pattern] ?? {};
   return now - at < Math.min(withinMs, now - (startedAtOf(node) ?? 0));
 }

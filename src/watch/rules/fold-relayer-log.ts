@@ -40,13 +40,9 @@ const MODES_OF_ERRORS: Readonly<Record<string, RelayerMode>> = {
 const forward = (facts: RelayerLogFacts): RelayerMode =>
   facts.modes?.includes('lite') || facts.byMode.lite !== undefined ? 'lite' : 'full';
 
-/** The error lines of both directions differ only in the name of the chain. */
-function modeOfError(facts: RelayerLogFacts, { pattern, value }: LogHit): RelayerMode {
-  if (pattern === 'job_failed') return findMode(value ?? '') ?? forward(facts);
-  const own = MODES_OF_ERRORS[pattern];
-  if (own !== undefined) return own;
-  return value === 'SUBNET' ? 'reverse_full' : forward(facts);
-}
+/** By its line, by the job that it names, or by the chain: in that alone the error lines of both directions differ. */
+const modeOfError = (facts: RelayerLogFacts, { pattern, value = '' }: LogHit): RelayerMode =>
+  MODES_OF_ERRORS[pattern] ?? (value === 'SUBNET' ? 'reverse_full' : findMode(value)) ?? forward(facts);
 
 function change(facts: RelayerLogFacts, mode: RelayerMode, part: Partial<RelayerModeFacts>, at: number) {
   const before = facts.byMode[mode] ?? { phase: 'cycle', phaseAt: at, attempted: false };

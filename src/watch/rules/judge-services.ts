@@ -2,7 +2,7 @@ import { formatAgo, formatDuration, formatMoment } from '../../lib/duration.ts';
 import { formatCount } from '../../lib/words.ts';
 import type { LogFacts } from '../../model/facts.ts';
 import type { PageObservation } from '../../model/observation.ts';
-import { findContainer, findStart } from '../../model/restart-cause.ts';
+import { findContainer, findStart, START_MS } from '../../model/restart-cause.ts';
 import type { ServiceTarget } from '../../model/target.ts';
 import { type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
@@ -26,9 +26,6 @@ export function judgeHttp({ target, facts, now }: View<ServiceTarget>): Judgemen
     ? judgeFault(`${who} is unhealthy`, observation.fault, target)
     : unknown(`${who} was started ${formatAgo(startedAt, now)} and does not answer as it should yet`);
 }
-
-/** A node answers the stats server's request for its history within seconds of the start. */
-const HISTORY_GRACE_MS = 60_000;
 
 /** A failure of reading or of the program, which is judged before any data line. */
 function judgeBefore(view: View<ServiceTarget>): Judgement | LogFacts {
@@ -81,7 +78,8 @@ export function judgeHistoryData(view: View<ServiceTarget>): Judgement {
     return pass(`a node sent its history to the stats server ${formatAgo(historyAt, now)}`);
   if (startedAt === undefined)
     return unknown('neither the start of the stats server nor a history is in the log that can be read');
-  return now - startedAt < HISTORY_GRACE_MS
+  // A node answers the request for its history within seconds of the start.
+  return now - startedAt < START_MS
     ? unknown('the stats server has just started, and no node has sent its history yet')
     : fail(
         `no node has sent its history since the stats server started ${formatMoment(startedAt, view)}`,
