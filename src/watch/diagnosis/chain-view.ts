@@ -13,9 +13,6 @@ import type { TargetState } from '../../model/snapshot.ts';
 import { clientOf } from '../clients/clients.ts';
 import { differs } from '../rules/fold-node.ts';
 
-/** The chain of a subnet: that of most of its nodes. */
-export type Chain = Pick<ChainObservation, 'chainId' | 'genesis'>;
-
 /** The masternodes at a block, and the rounds of its epoch that were missed until then, both read from one node. */
 export interface Counted {
   readonly masternodes: Masternodes;
@@ -24,8 +21,8 @@ export interface Counted {
 
 /** What the nodes of a subnet say about its chain together. */
 export interface ChainView {
-  /** Undefined while no chain has a majority among the nodes that gave theirs. */
-  readonly chain?: Chain;
+  /** That of most of the nodes that gave theirs; undefined while none has a majority. */
+  readonly chain?: Pick<ChainObservation, 'chainId' | 'genesis'>;
   /** Those of the newest round that is known. */
   readonly consensus?: ConsensusSettings;
   /** By rounds as soon as a node of a client says so. */

@@ -166,9 +166,6 @@ function willExplain(
   );
 }
 
-/** What keeps blocks from coming. No port closes by that. */
-const OF_STANDSTILL: readonly ProblemName[] = ['subnet_halted', 'quorum_at_risk'];
-
 /** Whether a check is seen to fail otherwise than by a problem, whatever explained it when that was last found. */
 function failsApart({ check }: ExplainedCheckState, because: Problem | EndedProblem, state: TargetState): boolean {
   const { node, container } = state.facts;
@@ -177,7 +174,8 @@ function failsApart({ check }: ExplainedCheckState, because: Problem | EndedProb
   const { running, startedAt = 0 } = findContainer(container) ?? {};
   if (check === 'container')
     return running === true && problem === 'container_down' && 'state' in because && because.state !== 'clearing';
-  if (check === 'latest_block') return isSilent && OF_STANDSTILL.includes(problem);
+  // No port closes as no block comes.
+  if (check === 'latest_block') return isSilent && (problem === 'subnet_halted' || problem === 'quorum_at_risk');
   if (check !== 'peers' || name === undefined) return false;
   // Who does not answer itself lacks no peer because of another node, and who had all after its last start none because of that.
   if (name !== state.target.name) return isSilent;

@@ -196,7 +196,6 @@ const findNotVoting = ({ masters, silentVoters, now }: SubnetView): readonly Sus
     });
   });
 
-/** Masternodes that the chain has left out of its rounds. */
 function findPenalised(view: SubnetView): readonly Suspicion[] {
   const { chain, masters, nodes } = view;
   if (chain.masternodes === undefined) return [];

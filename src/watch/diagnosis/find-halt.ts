@@ -92,8 +92,6 @@ const findWaiting = ({ nodes, masters }: SubnetView, since: number) =>
     return { node, round: pool.timeoutRound, from: Math.max(waitsSince, earliest), at };
   });
 
-type Waiting = ReturnType<typeof findWaiting>;
-
 /** The command, as far as Docker says where they run. */
 function commandTo(word: 'start' | 'restart', nodes: readonly NodeView[]): string {
   const names = joinAnd(nodes.map(({ name }) => name));
@@ -108,7 +106,8 @@ function commandTo(word: 'start' | 'restart', nodes: readonly NodeView[]): strin
  * one, and often ends that. Where all were started since the last block nobody has such a certificate, and XDC-Subnet v0.3.2 refuses what
  * they tell: there only those of the higher round can come back to the others, although they forget their votes.
  */
-function findSplitRounds(view: SubnetView, last: Block, waiting: Waiting): Required<Finding> | undefined {
+function findSplitRounds(view: SubnetView, last: Block): Required<Finding> | undefined {
+  const waiting = findWaiting(view, last.since);
   const required = view.quorum?.required ?? 0;
   const groups = [...Map.groupBy(waiting, ({ round }) => round)].toSorted(([one], [other]) => other - one);
   // Nodes that receive each other's rounds have met in one by then, and one that was asked later is in a lower one.
@@ -330,7 +329,7 @@ function adviseOnHalt(view: SubnetView, voters: Voters, quorum: Quorum, last?: B
   const cause =
     findLostState(view, last) ??
     findLostSnapshot(view, last) ??
-    (last && mayBeSplit ? findSplitRounds(view, last, findWaiting(view, last.since)) : undefined);
+    (last && mayBeSplit ? findSplitRounds(view, last) : undefined);
   const awaited = cause === undefined ? [...starting, ...gone] : starting;
   if (awaited.length > 0)
     return {

@@ -151,6 +151,7 @@ export function hasOnlyEndedSigns({ facts, endedFailures = [] }: TargetState, wi
 export function findKnownFailures(view: SubnetView): readonly Suspicion[] {
   return view.targets.flatMap((target) => {
     const { shownFailures } = target.state;
+    if (shownFailures.length === 0) return [];
     const hasCause = hasEndedFailure(target.state) || shownFailures.some(bringsLoop);
     return shownFailures
       .filter(({ name }) => !hasCause || name !== 'silent_restart_loop')

@@ -41,19 +41,12 @@ export interface Outlook {
   readonly presenceOf: (address: string) => Presence;
 }
 
-/** The first so many of the candidates by their stakes. Equal ones keep their order (core/blockchain.go, `UpdateM1`). */
-function takeFirst(
-  candidates: readonly Candidate[],
-  order: readonly string[],
-  penalised: { has(address: string): boolean },
-  most: number,
-): readonly string[] {
+/** The candidates by their stakes. Equal ones keep their order (core/blockchain.go, `UpdateM1`). */
+function listByStake(candidates: readonly Candidate[], order: readonly string[]): readonly string[] {
   const rank = new Map(order.map((address, index) => [address, index]));
   const rankOf = ({ address }: Candidate) => rank.get(address) ?? order.length;
   return candidates
-    .filter(({ address }) => !penalised.has(address))
     .toSorted((one, other) => Number((other.stake ?? 0n) - (one.stake ?? 0n)) || rankOf(one) - rankOf(other))
-    .slice(0, most)
     .map(({ address }) => address);
 }
 
@@ -121,11 +114,10 @@ export function predictNextSet(outlook: Outlook): NextSet | undefined {
     if (signs(address) && !(isByRound && reason === 'no-block')) reasons.delete(address);
 
   const isChosen = chosen !== undefined;
-  const candidates = isChosen ? chosen.candidates.map((address): Candidate => ({ address })) : election.candidates;
+  const candidates = isChosen ? chosen.candidates : listByStake(election.candidates, [...active, ...standby]);
   const out = isChosen ? new Set(chosen.penalised) : reasons;
-  const order = isChosen ? chosen.candidates : [...active, ...standby];
-  const next = takeFirst(candidates, order, out, mostMasternodes(settings));
-  const listed = new Set(candidates.map(({ address }) => address));
+  const next = candidates.filter((address) => !out.has(address)).slice(0, mostMasternodes(settings));
+  const listed = new Set(candidates);
   const has = new Set(next);
   const toFate = (address: string): Fate => {
     if (has.has(address)) return ACTIVE;

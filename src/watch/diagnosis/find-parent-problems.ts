@@ -139,6 +139,9 @@ function findOldHead(view: SubnetView, parent: ParentFacts): Found {
   });
 }
 
+/** What somebody has set up, or submitted, before may be seen this much later: two readings of a contract are half a minute apart. */
+const SEEN_AFTER_MS = 40_000;
+
 /** Whoever moves a contract changes the two settings one after the other. */
 const ELSEWHERE_MS = 30_000;
 
@@ -269,9 +272,6 @@ function findBroken(view: SubnetView, parent: ParentFacts): Found {
   return findMissing(view, observation.contract.value, parent) ?? (progress && findOldContract(view, progress));
 }
 
-/** Somebody who has deployed a contract sets it up, and two readings of it are half a minute apart. */
-const NEW_MS = 40_000;
-
 /** What the parent chain and its contract say. The first leaves nothing to say of the others, but for a chain that has halted. */
 export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   const { parent } = view.facts;
@@ -284,7 +284,7 @@ export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   if (!contract.ok) return [findUnread(view, contract)];
   const { progress, contractSince = 0 } = parent;
   // What a contract refuses that is there, or first read, since a moment ago, and its pace, say nothing yet.
-  const known = view.now - contractSince < NEW_MS ? undefined : progress;
+  const known = view.now - contractSince < SEEN_AFTER_MS ? undefined : progress;
   const found = findElsewhere(view) ?? (known && (findRefused(view, known) ?? findBehind(view, known)));
   return [found ?? []].flat();
 }
@@ -292,19 +292,14 @@ export function findParentProblems(view: SubnetView): readonly Suspicion[] {
 /** Problems that the log of the relayer shows by itself. */
 const BY_LOG: readonly ProblemName[] = ['relayer_stopped', 'contract_missing', 'parent_unreachable'];
 
-/** What was submitted before a failure may be seen to arrive this much later. */
-const ARRIVES_MS = 40_000;
-
 /** At least every second reading of a contract that moves shows that. */
 const MOVED_WITHIN_MS = 90_000;
 
 /** Whether blocks have arrived since the relayer has failed: the contract moved, or holds a block that was made after that. */
 function arrivesSince(since: number, { hasAdvanced, advancedAt }: CheckpointProgress, view: SubnetView): boolean {
-  const lag = findLag(view);
-  const isLast = (at: number) => view.now - at < MOVED_WITHIN_MS;
-  if (hasAdvanced && advancedAt > since + ARRIVES_MS && isLast(advancedAt)) return true;
-  const madeAt = lag && lag.committedAt - lag.ms;
-  return madeAt !== undefined && madeAt > since && isLast(madeAt);
+  const { committedAt = Number.NaN, ms = 0 } = findLag(view) ?? {};
+  const isSince = (at: number, from: number) => at > from && view.now - at < MOVED_WITHIN_MS;
+  return (hasAdvanced && isSince(advancedAt, since + SEEN_AFTER_MS)) || isSince(committedAt - ms, since);
 }
 
 /**

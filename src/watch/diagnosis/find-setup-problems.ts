@@ -60,7 +60,6 @@ function findUnlisted(view: SubnetView): Found {
   });
 }
 
-/** What is worth a change in how a subnet is set up, before it breaks. */
 export function findSetupProblems(view: SubnetView): readonly Found[] {
   const setup = view.facts.setup?.observation;
   if (setup === undefined) return [];

@@ -32,10 +32,9 @@ import { checkOf } from './subnet-view.ts';
 function findCover(inForce: readonly PlannedWork[], problem: Problem): Planned | undefined {
   const own = findPlanned(inForce, problem);
   const { nodes = [] } = problem;
-  if (own !== undefined || nodes.length === 0) return own;
   const covers = nodes.flatMap((name) => findPlanned(inForce, { component: 'node', name }) ?? []);
-  if (covers.length < nodes.length) return undefined;
-  return covers.reduce((first, one) => (one.until < first.until ? one : first));
+  const [first] = covers.toSorted((one, other) => one.until - other.until);
+  return own ?? (covers.length < nodes.length ? undefined : first);
 }
 
 /** The problems with the planned work that is in force in their subnet; `before` are those of the last diagnosis. */
@@ -181,9 +180,6 @@ function mayClear(
 /** The chain is asked about its masternodes and marks once a minute. */
 const ALL_READ_MS = 60_000;
 
-/** Each log must have shown so many blocks first. */
-const LAG_READ_MS = 4 * ALL_READ_MS;
-
 /** Problems that do not show in the first reading of a target: of votes, of late blocks, or of what its container was set to. */
 const SHOWN_LATE: readonly ProblemName[] = [
   'node_not_voting',
@@ -207,7 +203,8 @@ export interface Shown {
 /** Whether a problem of an earlier process of subnetd may still be found: one that shows only once each source was read. */
 function isAwaited({ restoredAt = -Infinity, problem, name }: Problem, now: number, { parentBlockAt = 0 }: Shown) {
   const isShownLate = (name === undefined && !isBlind(problem)) || SHOWN_LATE.includes(problem);
-  const readMs = problem === 'node_lags' ? LAG_READ_MS : ALL_READ_MS;
+  // Of one that lags each log must have shown a number of blocks first.
+  const readMs = problem === 'node_lags' ? 4 * ALL_READ_MS : ALL_READ_MS;
   return isShownLate && now - restoredAt < readMs && !(problem === 'parent_behind' && parentBlockAt > restoredAt);
 }
 

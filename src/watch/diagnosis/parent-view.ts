@@ -1,5 +1,4 @@
 import { formatDuration, formatMoment } from '../../lib/duration.ts';
-import { highest } from '../../lib/numbers.ts';
 import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import { findCheckpointLag } from '../../model/checkpoint-lag.ts';
 import type { CheckpointMode, CheckpointProgress } from '../../model/parent-chain.ts';
@@ -54,10 +53,8 @@ export function submits(view: SubnetView): boolean | undefined {
 /** When the relayer was last seen to submit, by its log or its queues. */
 export function findSubmission(view: SubnetView): number {
   const { logs, service } = findRelayer(view)?.state.facts ?? {};
-  return highest([
-    logs?.relayer?.submittedAt ?? 0,
-    ...(service?.queues ?? []).map(({ completedAt = 0 }) => completedAt),
-  ]);
+  const completed = (service?.queues ?? []).map(({ completedAt = 0 }) => completedAt);
+  return Math.max(logs?.relayer?.submittedAt ?? 0, ...completed);
 }
 
 /** The mode of the contract, by itself; else as the relayer shows it; else full. */

@@ -16,8 +16,8 @@ export function explainLast(logs: LogFacts | undefined, names: readonly string[]
 
 export const isError = ({ means }: PatternFacts): boolean => means === 'error' || means === 'fatal';
 
-/** Lines of one failure: what was wrong, and that the program ended by it. */
-const ONE_FAILURE_MS = 60_000;
+/** Lines of one failure: what was wrong, and that the program ended by it, or refused a block. */
+export const ONE_FAILURE_MS = 60_000;
 
 /** Whether a pattern explains more than another: near ones with a fix first, then fatal before error, else the last. */
 function isWorse(one: PatternFacts, other: PatternFacts): boolean {

@@ -101,7 +101,6 @@ function withPassed(previous: Progress | undefined, latest: Progress | undefined
   return { ...latest, passedAt: isSame ? Math.min(previous.passedAt ?? at, at) : at };
 }
 
-/** Adds an observation of a node. */
 export function foldNode(previous: NodeFacts | undefined, observation: NodeObservation, limits: Limits): NodeFacts {
   const { at } = limits;
   const follow = (kind: 'latest' | 'committed') =>

@@ -85,7 +85,6 @@ function foldPackets(
   };
 }
 
-/** Adds what a probe of the relayer's other work saw. */
 export function foldRelay(before: RelayFacts | undefined, observation: RelayObservation, context: Context): RelayFacts {
   const packets = DIRECTIONS.flatMap((each) => {
     const facts = foldPackets(before?.packets[each], observation.packets[each], context);
@@ -124,7 +123,6 @@ const folds: {
   election: (before, seen) => seen ?? before,
 };
 
-/** Folds an observation into the facts of its subnet. */
 export const foldSubnet = <Kind extends SubnetProbeKind>(
   facts: SubnetFacts,
   one: SubnetObservation<Kind>,

@@ -15,6 +15,7 @@ import {
   match,
   startOf,
 } from './failure-signs.ts';
+import { ONE_FAILURE_MS } from './find-log-fault.ts';
 import { endedOnOrder } from './fold-container.ts';
 import { setMode } from './judge-submissions.ts';
 import { type LogFailure, nodeLogFailures } from './node-log-failures.ts';
@@ -44,9 +45,6 @@ export function hasLostData(facts: Facts): boolean {
   return isOfStart(logs?.patterns.genesis_written) || isOfStart(logs?.patterns.loaded_genesis);
 }
 
-/** The lines about one refused block: that it was refused, and why. */
-const NEAR_MS = 60_000;
-
 function toKnownFailure(given: LogFailure): KnownFailure {
   const { untilRestart, whileSilent, unless = [], client = 'xdc-subnet', ...failure } = given;
   const { signs } = failure;
@@ -60,7 +58,7 @@ function toKnownFailure(given: LogFailure): KnownFailure {
     seenAt: (evidence, now) => {
       const at = shown(evidence, now);
       if (at === undefined || (whileSilent && answers(evidence))) return undefined;
-      if (at - (explained(evidence, now) ?? Number.NEGATIVE_INFINITY) < NEAR_MS) return undefined;
+      if (at - (explained(evidence, now) ?? Number.NEGATIVE_INFINITY) < ONE_FAILURE_MS) return undefined;
       return untilRestart && at >= (startOf(evidence) ?? Number.POSITIVE_INFINITY) ? now : at;
     },
   };
