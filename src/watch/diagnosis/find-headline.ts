@@ -15,7 +15,6 @@ const MAX_CAUSES = 3;
 
 const sentence = (text: string): string => (text === '' ? '' : `${beginSentence(text)}.`);
 
-/** How many can vote, in the words of the headline. */
 export const describeVotes = ({ total, required, voting, starting = 0, together }: Quorum, can = 'can'): string =>
   together
     ? `at most ${together} of ${total} masternodes see each other, ${required} needed`

@@ -1,13 +1,8 @@
 import { toShellWord } from '../../lib/words.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { IPC_SOCKET } from '../clients/geth-calls.ts';
+import type { Block } from './find-last-block.ts';
 import { hasPrinted, type NodeView, namesOf, type SubnetView, startedAtOf } from './subnet-view.ts';
-
-/** The last block of a halted subnet, and since when. */
-export interface Block {
-  readonly number: number;
-  readonly since: number;
-}
 
 /** A node without the state of its newest blocks prints a line about that every two seconds while it is its turn, which comes after those of all others. */
 const LACKS_STATE_MS = 30_000;

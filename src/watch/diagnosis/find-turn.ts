@@ -64,9 +64,8 @@ const MOST_JOIN_MS = 120_000;
 
 /** How long a node took from its start to its first new block, by its log. */
 function findJoin({ logs }: Facts): number | undefined {
-  const { startedAt, joinedAt } = logs?.node ?? {};
-  const tookMs = joinedAt === undefined || startedAt === undefined ? undefined : joinedAt - startedAt;
-  return tookMs !== undefined && tookMs <= MOST_JOIN_MS ? tookMs : undefined;
+  const { startedAt = Number.NaN, joinedAt = Number.NaN } = logs?.node ?? {};
+  return joinedAt - startedAt <= MOST_JOIN_MS ? joinedAt - startedAt : undefined;
 }
 
 /**

@@ -57,7 +57,6 @@ export function markPlanned(
 /** A suspicion that was not found for longer than this starts again: what happened in between is unknown. */
 const UNSEEN_MS = 60_000;
 
-/** The problems of a subnet, and those that were over a short time ago. */
 export interface FollowedProblems {
   readonly problems: readonly Problem[];
   readonly ended: readonly EndedProblem[];

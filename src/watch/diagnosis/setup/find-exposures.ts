@@ -8,7 +8,6 @@ import {
   type Reach,
   type RpcExposure,
   reachOf,
-  toReach,
   type Where,
 } from '../../../model/exposure.ts';
 import type { Suspicion } from '../../../model/problem.ts';
@@ -43,7 +42,7 @@ function findOpen(name: string, { openApis = [], plainAt }: EngineSetup): readon
   const engine = name === DEFAULT_ENGINE ? 'the Docker Engine' : `the Docker Engine ${name}`;
   const open = openApis.filter(({ url }) => !isLoopbackHost(URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? ''));
   // In a private network this may be a proxy that only reads; the engine itself says what it opens.
-  if (open.length === 0 && plainAt !== undefined && toReach(plainAt.ip) === 'public')
+  if (open.length === 0 && plainAt !== undefined && reachOf(plainAt) === 'public')
     return [
       {
         seen: `${engine} answers subnetd at ${formatEndpoint(plainAt)}, a public address, without TLS: whoever reaches that can be root on its machine`,

@@ -132,7 +132,6 @@ const SLOW_MS = 1_000;
 const SLOW_TIMES = 10;
 const LEAST_MS = 100;
 
-/** Nodes that answer JSON-RPC far more slowly than others do. */
 function findSlowNodes(view: SubnetView): readonly Suspicion[] {
   const { nodes, facts } = view;
   const isQuick = ({ setup: { client } }: NodeView) => !client?.ok || client.value.tookMs.every((ms) => ms < LEAST_MS);

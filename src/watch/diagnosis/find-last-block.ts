@@ -1,0 +1,72 @@
+import type { WatchedMs } from '../../lib/clock.ts';
+import type { Facts } from '../../model/facts.ts';
+import type { Problem } from '../../model/problem.ts';
+import { isOfRun } from '../../model/restart-cause.ts';
+import { isQuorumLost } from '../../model/snapshot.ts';
+import { ASKED_WITHIN_MS, type SubnetView, startedAtOf } from './subnet-view.ts';
+
+/** The last block of a halted subnet, and since when. */
+export interface Block {
+  readonly number: number;
+  readonly since: number;
+}
+
+/** The last block, and when it was first seen: nodes below may have come up to it later. */
+const lastOf = (blocks: readonly Block[]): Block | undefined =>
+  blocks.toSorted((one, other) => other.number - one.number || one.since - other.since)[0];
+
+/** The newest block of those that the facts of nodes show, whether they answer now or not. */
+const findNewest = ({ nodes, isPossible }: SubnetView, read: (facts: Facts) => Partial<Block>): Block | undefined =>
+  lastOf(
+    nodes.flatMap(({ isForeign, state }) => {
+      const { number, since } = read(state.facts);
+      if (isForeign || number === undefined || since === undefined) return [];
+      return isPossible(number) ? [{ number, since }] : [];
+    }),
+  );
+
+/** The newest block that a node was seen to rise to, whether it answers now or not. */
+export const findRisen = (view: SubnetView): Block | undefined =>
+  findNewest(view, ({ node: { latest } = {} }) =>
+    latest?.risen ? { number: latest.number, since: latest.advancedAt } : {},
+  );
+
+/** The last block by answers, or one above it by a log. What nodes repeat after a start says nothing, but in a halt that goes on. */
+export function findLastBlock(view: SubnetView, goesOn: boolean): Block | undefined {
+  const answered = view.nodes.flatMap(({ height, isWitness, isRepeating }) =>
+    height && isWitness ? [{ ...height, since: height.riseDueSince, counts: goesOn || !isRepeating }] : [],
+  );
+  const highest = lastOf(answered);
+  if (highest === undefined) return undefined;
+  const logged = findNewest(view, ({ logs }) => ({ number: logs?.node?.height, since: logs?.node?.advancedAt }));
+  const last = logged && logged.number > highest.number ? logged : lastOf(answered.filter(({ counts }) => counts));
+  // Nodes that have just ended do not answer, but the block that one of them has shown since has come.
+  const risen = findRisen(view);
+  return last && risen && risen.number > last.number && risen.since > last.since ? risen : last;
+}
+
+/** When the first node printed a block that subnetd has seen none rise to, as it was started later; infinite where none has. */
+function findPrintedAt({ nodes }: SubnetView, number: number): WatchedMs {
+  if (nodes.some(({ height }) => height?.number === number && height.risen)) return Number.POSITIVE_INFINITY;
+  const printed = nodes.flatMap((node) => {
+    const { height, advancedAt = Number.NEGATIVE_INFINITY } = node.state.facts.logs?.node ?? {};
+    return height === number && !node.isForeign && isOfRun(advancedAt, startedAtOf(node)) ? advancedAt : [];
+  });
+  return Math.min(...printed);
+}
+
+/** Since when the subnet stands at its last block, and since when that is there, by its own time where clocks agree. `halt`: the open one. */
+export function findStand(view: SubnetView, { number, since }: Block, halt: Problem | undefined) {
+  const { nodes, quorum, now, toWall } = view;
+  const heights = nodes.flatMap(({ height }) => (height?.number === number ? height : []));
+  const [first] = heights.toSorted((one, other) => one.advancedAt - other.advancedAt);
+  const printedAt = findPrintedAt(view, number);
+  const seenAt = first?.risen ? first.advancedAt : printedAt;
+  const ownTime = first?.timestamp ? now - (toWall(now) - first.timestamp * 1_000) : Number.NaN;
+  const madeAt = Math.min(ownTime, now);
+  // After a restart of subnetd the block was first seen long after it came, and the halt that was stored may have begun with another one.
+  const begunAt = halt && Math.max(halt.since, halt.restoredAt && first?.timestamp ? madeAt : halt.since);
+  // Nodes that are known to be out explain a standstill whose begin only a log shows.
+  const from = Math.min(since, now, begunAt ?? now, isQuorumLost(quorum) ? printedAt : now);
+  return { from, last: { number, since: Math.abs(seenAt - ownTime) < ASKED_WITHIN_MS ? madeAt : from } };
+}
