@@ -2,14 +2,7 @@ import { isLoopbackHost } from '../../../lib/addresses.ts';
 import { collect } from '../../../lib/values.ts';
 import { joinAnd, listEach } from '../../../lib/words.ts';
 import type { Client } from '../../../model/client.ts';
-import {
-  type Endpoint,
-  formatEndpoint,
-  type Reach,
-  type RpcExposure,
-  reachOf,
-  type Where,
-} from '../../../model/exposure.ts';
+import { formatEndpoint, type Reach, type RpcExposure, reachOf, type Where } from '../../../model/exposure.ts';
 import type { Suspicion } from '../../../model/problem.ts';
 import type { ProblemName } from '../../../model/problem-catalog.ts';
 import type { EngineSetup, SetupObservation } from '../../../model/setup.ts';
@@ -26,8 +19,8 @@ const PLACES: Readonly<Record<Reach, string>> = {
   loopback: 'an address that only its own machine reaches',
 };
 
-/** The endpoints that most can reach; undefined when there are none. */
-export function describeWhere(servedAt: readonly Endpoint[]): Where | undefined {
+/** Where something is served, by the endpoints that most can reach; undefined when there are none. */
+export function describeWhere({ servedAt }: Pick<RpcExposure, 'servedAt'>): Where | undefined {
   const reach = (Object.keys(PLACES) as readonly Reach[]).find((one) => servedAt.some((each) => reachOf(each) === one));
   const endpoints = servedAt.filter((each) => reachOf(each) === reach);
   const [first] = endpoints;
@@ -75,7 +68,7 @@ export function findDockerExposure({ engines }: SetupObservation): Found {
 export const findQueueExposures = ({ services }: SubnetView): readonly Suspicion[] =>
   services.flatMap((service) => {
     const { queues } = service.setup;
-    const where = queues?.ok ? describeWhere(queues.value.servedAt) : undefined;
+    const where = queues?.ok ? describeWhere(queues.value) : undefined;
     if (!queues?.ok || where === undefined || where.reach === 'loopback' || queues.value.writable.length === 0)
       return [];
     return suspectTarget('queues_open', service, {
@@ -87,7 +80,7 @@ export const findQueueExposures = ({ services }: SubnetView): readonly Suspicion
 
 /** This subnetd shows what it knows to everybody who reaches its port from beyond its machine. */
 export function findMonitorExposure({ monitor }: SetupObservation): Found {
-  const where = monitor?.ok ? describeWhere(monitor.value.servedAt) : undefined;
+  const where = monitor?.ok ? describeWhere(monitor.value) : undefined;
   if (where === undefined || where.reach === 'loopback') return undefined;
   return suspect(where.reach === 'public' ? 'monitor_exposed' : 'monitor_open', {
     summary: 'subnetd itself shows all that it knows to anyone',
@@ -130,7 +123,7 @@ function findExposed(node: NodeView, view: SubnetView) {
   const last = view.exposures.get(node.state.target);
   const before = last?.seen === seen ? last : undefined;
   const unlocked = findUnlocked(node, client, seen, view, before?.unlocked);
-  const where = before === undefined ? describeWhere(seen.servedAt) : before.where;
+  const where = before === undefined ? describeWhere(seen) : before.where;
   if (before === undefined || before.unlocked !== unlocked)
     view.exposures.set(node.state.target, { seen, unlocked, where });
   // Who is at the machine itself can do more, but a web page that is opened there should not.

@@ -52,7 +52,7 @@ test('what answers on a bridge that joins only containers answers on this machin
       async () => true,
       bridges,
     );
-    return describeWhere(found)?.text;
+    return describeWhere({ servedAt: found })?.text;
   };
   expect(await at('172.18.0.11')).toBe('172.18.0.11:8545, an address that only its own machine reaches,');
   expect(await at('192.168.1.6')).toBe('192.168.1.6:8545, an address of a private network,');
