@@ -1,4 +1,4 @@
-import type { Facts, Fall, PatternFacts } from '../../model/facts.ts';
+import type { Facts, Fall } from '../../model/facts.ts';
 import { findContainer, findSeries, isOfRun, isRestartPlanned, LOOP_MS, START_MS } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { COMPONENTS, hasLog, type Target } from '../../model/target.ts';
@@ -40,9 +40,8 @@ export function hasLostData(facts: Facts): boolean {
   const { logs, container } = facts;
   // Its log may show a start before Docker does.
   const startedAt = later(container?.run?.startedAt, logs?.node?.startedAt);
-  const isOfStart = (line: PatternFacts | undefined) =>
-    line !== undefined && startedAt !== undefined && isOfRun(line.at, startedAt);
-  return isOfStart(logs?.patterns.genesis_written) || isOfStart(logs?.patterns.loaded_genesis);
+  const begunAt = match('genesis_written', 'loaded_genesis')({ logs }, 0);
+  return begunAt !== undefined && startedAt !== undefined && isOfRun(begunAt, startedAt);
 }
 
 function toKnownFailure(given: LogFailure): KnownFailure {
