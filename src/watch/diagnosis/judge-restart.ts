@@ -294,11 +294,12 @@ function judgeVotes(voters: Viewed, own: TargetState, { total, required }: Quoru
 }
 
 /** Why nobody knows whether all are in one round: no block comes, for longer than a turn that times out takes. */
-function findPause({ targets, reference, stallAfterMs, subnet }: SubnetState, now: number): string | undefined {
-  const since = targets.flatMap(({ facts: { node } }) =>
-    node?.latest !== undefined && node.latest.number === reference ? node.latest.advancedAt : [],
+function findPause({ targets, reference, stallAfterMs, subnet }: SubnetState): string | undefined {
+  const top = targets.flatMap(({ facts: { node } }) =>
+    node?.latest?.number === reference ? (node?.latest ?? []) : [],
   );
-  const pausedMs = now - Math.min(...since);
+  const pausedMs =
+    highest(top.map(({ lastGoodAt }) => lastGoodAt)) - Math.min(...top.map(({ advancedAt }) => advancedAt));
   const isLong = pausedMs > (stallAfterMs ?? subnet.settings.rpc.stallAfterMs) / 2;
   return isLong ? `no block has come for ${formatDuration(pausedMs)}` : undefined;
 }
@@ -328,11 +329,8 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const judged = judgeVotes(voters, target, quorum, state);
   // What passes within a minute is the reason only where nothing else is, and takes no vote of one that has none.
   const isSilent = member.isOut === true && member.vote === 'silent';
-  const { now } = moment;
   const passing =
-    judged.safe && !isSilent
-      ? (findPause(state, now) ?? findNearChoice(state, name) ?? findNewEpoch(state))
-      : undefined;
+    judged.safe && !isSilent ? (findPause(state) ?? findNearChoice(state, name) ?? findNewEpoch(state)) : undefined;
   // During one of the whole subnet no node that may vote is restarted.
   const ofSubnet = state.problems.find(({ problem }) => SUBNET_PROBLEMS[problem] !== undefined);
   const { clearingSince = moment.now } = ofSubnet ?? {};
