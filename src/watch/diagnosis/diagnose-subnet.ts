@@ -15,11 +15,12 @@ import {
 } from '../../model/snapshot.ts';
 import { type Subnet, subjectKey } from '../../model/target.ts';
 import type { CheckName } from '../../model/verdict.ts';
-import { isCredible, JUST_STARTED } from '../rules/view.ts';
+import { JUST_STARTED } from '../rules/view.ts';
 import { diagnose, keyOf } from './diagnose.ts';
 import { explainPeers, hadPeers } from './explain-peers.ts';
 import { findEpoch, findMembers } from './find-epoch.ts';
 import { describeVotes, findHeadline } from './find-headline.ts';
+import { findLast } from './find-last-block.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
 import { findIdle, withoutIdle } from './quorum.ts';
 import { isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';
@@ -61,14 +62,9 @@ export function describeSubnet(
     state.facts.node?.latest?.risen === true ||
     Math.abs(view.toWall(view.now) - (height?.timestamp ?? 0) * 1_000) < view.stallAfterMs;
   const hasRisen = view.nodes.length === 0 || view.nodes.some(hasNewBlock);
-  const heights = view.nodes.flatMap(({ height }) =>
-    height && isCredible(height.number, view.reference) ? height : [],
-  );
-  const top = highest(heights.map(({ number }) => number));
-  // A block is as old as the first node shows it.
-  const blockAt = Math.min(...heights.flatMap(({ number, advancedAt }) => (number === top ? advancedAt : [])));
-  const isQuiet = highest(heights.map(({ lastGoodAt }) => lastGoodAt)) - blockAt > view.stallAfterMs / 2;
-  const quietMs = isQuiet ? view.now - blockAt : 0;
+  const lastAskedAt = highest(view.nodes.flatMap(({ height }) => height?.lastGoodAt ?? []));
+  const last = findLast(view);
+  const quietMs = last && lastAskedAt - last.since > view.stallAfterMs / 2 ? view.now - last.since : 0;
   const members = findMembers(view, idle, quorum, seesNothing);
   return {
     quorum,

@@ -37,7 +37,9 @@ export function findLastBlock(view: SubnetView, goesOn: boolean): Block | undefi
     height && isWitness ? [{ ...height, since: height.riseDueSince, counts: goesOn || !isRepeating }] : [],
   );
   const highest = lastOf(answered);
-  if (highest === undefined) return undefined;
+  // While those that have just started in a halt do not answer, what they had before stands.
+  const mayStand = goesOn && view.nodes.some(({ isStarting }) => isStarting);
+  if (highest === undefined) return mayStand ? findRisen(view) : undefined;
   const logged = findNewest(view, ({ logs }) => ({ number: logs?.node?.height, since: logs?.node?.advancedAt }));
   const last = logged && logged.number > highest.number ? logged : lastOf(answered.filter(({ counts }) => counts));
   // Nodes that have just ended do not answer, but the block that one of them has shown since has come.
@@ -68,5 +70,15 @@ export function findStand(view: SubnetView, { number, since }: Block, halt: Prob
   const begunAt = halt && Math.max(halt.since, halt.restoredAt && first?.timestamp ? madeAt : halt.since);
   // Nodes that are known to be out explain a standstill whose begin only a log shows.
   const from = Math.min(since, now, begunAt ?? now, isQuorumLost(quorum) ? printedAt : now);
-  return { from, last: { number, since: Math.abs(seenAt - ownTime) < ASKED_WITHIN_MS ? madeAt : from } };
+  const lastSince =
+    Math.abs(seenAt - ownTime) < ASKED_WITHIN_MS ? madeAt : Math.min(from, first?.risen ? seenAt : from);
+  // Another block of the same height, as a node shows it that is back, may have been made later.
+  const saidSince = halt?.about === String(number) && !halt.restoredAt ? halt.since : now;
+  return { from, last: { number, since: Math.min(lastSince, saidSince) } };
+}
+
+/** The last block, and since when it is there, before a halt is open. */
+export function findLast(view: SubnetView): Block | undefined {
+  const block = findLastBlock(view, false);
+  return block && findStand(view, block, undefined).last;
 }

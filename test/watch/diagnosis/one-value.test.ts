@@ -147,6 +147,20 @@ test('a subnet without a block for longer than usual is not called healthy, and 
   expect(spread({ stalledMs: 20_000, height: 999 })?.sentence).toBe('devnet is healthy: it can lose 1 more node');
 });
 
+test('the last block is as old in the headline as in the halt that follows', () => {
+  const stands = (stalledMs: number) => {
+    const timestamp = (NOW - stalledMs - 6_000) / 1_000;
+    const known = nodes(Object.fromEntries(NAMES.map((name) => [name, { stalledMs }]))).map((one) => {
+      const { node } = one.facts;
+      const latest = node?.latest && { ...node.latest, timestamp };
+      return { ...one, facts: { ...one.facts, node: { ...node, latest } } } as KnownTarget;
+    });
+    return diagnose(known);
+  };
+  expect(stands(26_000).headline?.detail).toContain('The last block came 32s ago.');
+  expect(stands(28_000).problems[0]?.evidence).toMatch(/^no block after 1000 for 34s; /);
+});
+
 test('the risk names what keeps a node from voting, and not what else is wrong with it', () => {
   const hangs: Given = { fault: { kind: 'timeout', address: 'http://n4', afterMs: 5_000, received: false } };
   const line = {

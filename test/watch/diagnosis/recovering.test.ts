@@ -1096,13 +1096,30 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   };
   expect(haltOf(NAMES.map(started))).toEqual([
     'open',
-    'no node has shown a new block yet; 0 of 4 masternodes can vote, 3 needed, and 4 have just started; n1, n2, n3, n4 do not answer yet',
+    'no block after 1000 for 10m; 0 of 4 masternodes can vote, 3 needed, and 4 have just started; n1, n2, n3, n4 do not answer yet',
     'wait until n1, n2, n3, n4 answer, a minute at most, and restart no other node',
     'd is halted',
   ]);
   // The first height that a log tells after a start is the last one before it.
   const head = { height: 1_000, advancedAt: NOW - 500 };
-  expect(haltOf(NAMES.map((name) => withLog(started(name), head)))[1]).toMatch(/^no node has shown a new block yet; /);
+  expect(haltOf(NAMES.map((name) => withLog(started(name), head)))[1]).toMatch(/^no block after 1000 for 10m; /);
+  expect(haltOf(NAMES.map((name) => withHeight(down(name), 1_000)))[1]).toMatch(/^no node runs and answers; /);
+  // Of what stood before the start of subnetd nothing was seen.
+  const unseen = (known: KnownTarget) =>
+    ({ ...known, facts: { ...known.facts, node: { ...known.facts.node, latest: undefined } } }) as KnownTarget;
+  expect(haltOf(NAMES.map((name) => withLog(unseen(started(name)), {})))[1]).toMatch(
+    /^no node has shown a new block yet; /,
+  );
+  // A node that is back may show another block of that height, which was made later.
+  const remade = NAMES.map((name) => {
+    const known = back(name);
+    const { node } = known.facts;
+    const latest = { ...node?.latest, timestamp: (NOW - 85_000) / 1_000 };
+    return { ...known, facts: { ...known.facts, node: { ...node, latest } } } as KnownTarget;
+  });
+  const about = (number: string) => open.map((one) => ({ ...one, about: number }));
+  expect(haltOf(remade, about('1000'))[1]).toMatch(/^no block after 1000 for 10m; /);
+  expect(haltOf(remade, about('999'))[1]).toMatch(/^no block after 1000 for 1m 25s; /);
   expect(haltOf(NAMES.map((name) => back(name)))).toEqual([
     'open',
     'no block after 1000 for 10m; 0 of 4 masternodes can vote, 3 needed, and 4 have just started',
