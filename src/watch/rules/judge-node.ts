@@ -73,9 +73,10 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
       `see whether it restarts in a loop or two nodes answer at its address, and ${commandToSeeLog(target)}`,
     );
   const health = healthOf(facts.node.chain, now);
-  // Its time begins anew when it is back from a silence, and its block is as old as before.
-  const standsSince =
-    fall && fall.at > latest.advancedAt ? latest.riseDueSince : Math.min(latest.advancedAt, latest.riseDueSince);
+  // Its time begins anew when it is back from a silence, and its block is as old as before, which its log may show.
+  const { height, advancedAt: printedAt = now } = facts.logs?.node ?? {};
+  const sinceRise = Math.min(latest.advancedAt, latest.riseDueSince, height === number ? printedAt : now);
+  const standsSince = fall && fall.at > latest.advancedAt ? latest.riseDueSince : sinceRise;
   if (now - latest.riseDueSince >= stallAfterMs)
     return fail(
       `the block ${number} of ${target.name} has not risen for ${formatDuration(now - standsSince)} (limit ${formatDuration(stallAfterMs)})${describeHealth(health)}`,

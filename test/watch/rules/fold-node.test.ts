@@ -48,6 +48,20 @@ describe('a height', () => {
     expect(last([5, ...back])).toContain('the block 5 of a has not risen for 2m 10s (limit 1m)');
     expect(last([6, ...back])).toContain('the block 5 of a has not risen for 1m (limit 1m)');
   });
+  it('is as old as its log shows it, which goes back further than what subnetd has asked', () => {
+    const facts = foldNode(
+      undefined,
+      { answered: true, latest: { ok: true, value: { number: 5 } } },
+      { at: 1_000_000, stallAfterMs: 60 * SECOND },
+    );
+    const judged = (height: number, advancedAt: number) => {
+      const logs = { sources: {}, patterns: {}, node: { height, advancedAt } };
+      return judgeLatestBlock(aView(target, { node: facts, logs }, { now: 1_060_000 })).seen;
+    };
+    expect(judged(5, 970_000)).toContain('the block 5 of a has not risen for 1m 30s (limit 1m)');
+    expect(judged(5, 1_010_000)).toContain('has not risen for 1m (limit 1m)');
+    expect(judged(4, 970_000)).toContain('has not risen for 1m (limit 1m)');
+  });
   it('is given a new base by a fall, and that is said', () => {
     const judged = watch([1000, 1005, 870, 900, 1010]);
     expect(judged.map(({ verdict }) => verdict)).toEqual(Array(5).fill('pass'));
