@@ -143,11 +143,12 @@ export function diagnosedNode(name: string, names: readonly string[], given: Giv
 
 /** The node without a new block since its container was started so long ago. */
 export function withoutBlocks(known: KnownTarget, startedMs: number): KnownTarget {
-  const { node } = known.facts;
+  const { node, logs } = known.facts;
   const before = NOW - startedMs - 1_000;
   const lastGoodAt = node?.observation.answered ? NOW : before;
   const latest = node?.latest && { ...node.latest, number: node.latest.number - 1, advancedAt: before, lastGoodAt };
-  return { ...known, facts: { ...known.facts, node: { ...node, latest } } } as KnownTarget;
+  const read = logs?.node && latest && { ...logs, node: { ...logs.node, height: latest.number, advancedAt: before } };
+  return { ...known, facts: { ...known.facts, logs: read ?? logs, node: { ...node, latest } } } as KnownTarget;
 }
 
 /** A service that answers unless it is given a fault, or its container does not run. */

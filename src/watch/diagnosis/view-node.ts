@@ -82,8 +82,8 @@ export function viewStart(state: TargetState, container: ContainerView, now: num
   if (now - startedAt >= START_MS) return runs;
   // One that has answered since, and no longer does, is not starting any more.
   const askedAfterMs = (checkOf(state, 'latest_block')?.lastRun ?? now) - startedAt;
-  const isSilent = askedAfterMs >= silentMs || (latest?.lastGoodAt ?? 0) > startedAt;
-  if (observation?.answered === false && isSilent) return runs;
+  if (observation?.answered === false && (askedAfterMs >= silentMs || (latest?.lastGoodAt ?? 0) > startedAt))
+    return runs;
   if (container.kind !== 'running') {
     // A minute after the first start that brought neither a block nor an answer, another one counts as none.
     const { failedFrom = startedAt } = facts.logs?.node ?? {};
@@ -92,8 +92,10 @@ export function viewStart(state: TargetState, container: ContainerView, now: num
   }
   // A node that takes blocks again runs, whatever came before. One that finds no peer only reads those that it has.
   const isAlone = target.component === 'node' && target.expectedPeers > 0 && countPeers(facts) === 0;
-  const takesBlocks =
-    observation?.answered === true && !isAlone && latest?.risen === true && latest.advancedAt > startedAt;
+  const { height = 0, advancedAt = startedAt } = facts.logs?.node ?? {};
+  const hasBlock = latest?.risen === true && latest.advancedAt > startedAt;
+  const hasPrinted = latest !== undefined && height > latest.number && advancedAt > startedAt;
+  const takesBlocks = observation?.answered === true && !isAlone && (hasBlock || hasPrinted);
   const crashes = crashesOn(state, startedAt, now);
   // No block comes in a halt, to whomever.
   const isUp = observation?.answered === true && !isAlone && stoodSince !== undefined && stoodSince <= startedAt;
@@ -209,9 +211,9 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
     latest !== undefined &&
     ((latest.timestamp ?? 0) * 1_000 > moment.toWall(at) ||
       (latest.risen && latest.advancedAt > at && (latest.number > before || isMadeNow)));
-  // Where its RPC does not say its height, its log does.
+  // Where its RPC does not say its height, or not yet, its log does.
   const hasPrintedSince = (at: number, { height: number = before, advancedAt = at }: NodeLogFacts = {}) =>
-    height === undefined && number > before && advancedAt > at && canBeWitness({ number }, moment);
+    number > Math.max(before, height?.number ?? before) && advancedAt > at && canBeWitness({ number }, moment);
   const rises =
     !isForeign &&
     ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
@@ -220,7 +222,6 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
   const unseen = fault && (isBarred(fault) ? 'barred' : takesTurns(state, chain, moment) ? 'votes' : undefined);
   const isLogAlive = isAliveByLog(state, fault, moment);
   const isSilent = answers === false && unseen === undefined && !isLogAlive && askedAt(state) > haltedUntil;
-  const isAlone = peers === 0 && target.expectedPeers > 0 && !isStarting;
   const isWitness = canBeWitness(height, moment);
   const isOld = height !== undefined && height.lastGoodAt - moment.topSince >= stallAfterMs;
   // A block that is no higher than the last one may be lost again, until one is committed.
@@ -264,7 +265,7 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
       hasEndedUnseen(state) ||
       isLooping ||
       isSilent ||
-      isAlone ||
+      (peers === 0 && target.expectedPeers > 0 && !isStarting) ||
       hasLostNetwork({ container, height }) ||
       (!observation && stillOut.has(target.name)),
   };

@@ -543,6 +543,25 @@ test('a node that has just started is not counted on, so a subnet that it leaves
   });
 });
 
+test('a node whose log has a new block since its start takes blocks, before it is asked again', () => {
+  const [startedAgo, advancedAt] = [10_000, NOW - 1_000];
+  const printing = (height: number, over: Partial<Container> = {}, crashes?: readonly number[]) => {
+    const nodes = NAMES.map((name) => {
+      const node = diagnosedNode(name, NAMES, { stalledMs: 60_000, container: { startedAt: NOW - startedAgo, ...over } });
+      const { container, ...facts } = node.facts;
+      const looped = container && { ...container, ...(crashes && { restarts: 3, earlierCrashes: crashes }) };
+      return withLog({ ...node, facts: { ...facts, container: looped } } as KnownTarget, { height, advancedAt });
+    });
+    return diagnoseSubnet(toSubnet(nodes), judgeTargets(nodes, NOW), NO_PROBLEMS, NOW).quorum;
+  };
+  expect(printing(1_000)).toEqual({ total: 4, required: 3, voting: 4, starting: 4 });
+  expect(printing(1_001)).toEqual({ total: 4, required: 3, voting: 4, starting: undefined });
+  // Nor does it loop then, when no halt shows any more why no block came.
+  const crashes = [NOW - 60_000, NOW - 30_000];
+  expect(printing(1_000, { restartCount: 3 }, crashes)?.voting).toBe(0);
+  expect(printing(1_001, { restartCount: 3 }, crashes)?.voting).toBe(4);
+});
+
 test('a node that has crashed and shows the cause again has not just started; once it takes blocks, it has, and is not relied on', () => {
   const restarted = { restarts: 1, lastRestartAt: NOW - 5_000, lastRestartBy: 'policy' as const, oomKills: 0 };
   const votingOf = (
