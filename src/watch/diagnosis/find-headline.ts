@@ -160,7 +160,10 @@ export function findHeadline(
   const votes = quorum && areAsked ? sentence(`${when}${describeVotes(quorum, can)}`) : '';
   const alike = suspicions.filter(({ problem }) => problem === suspected?.problem);
   const suspicion = suspected ? `Suspected: ${sayTogether(suspected, alike)}.` : '';
-  const isGone = ({ planned, summary }: Problem) => planned === undefined && summary !== suspected?.summary;
+  // Without a new block nobody knows that a halt is over.
+  const hasNoBlock = quietMs > 0 || !hasRisen;
+  const isGone = ({ problem, planned, summary }: Problem) =>
+    planned === undefined && summary !== suspected?.summary && !(hasNoBlock && problem === 'subnet_halted');
   const gone = clearing ? describeClearing(confirmed.filter(isGone), quorum) : '';
   const isQuiet = quietMs > 0 && hasRisen && lasting?.problem !== 'subnet_halted';
   const quiet = isQuiet ? `The last block came ${formatDuration(quietMs)} ago.` : '';
@@ -179,8 +182,7 @@ export function findHeadline(
   const summary = lasting && fitsVotes(lasting) ? sentence(`${lasting.summary}${describePlan(lasting)}`) : '';
   const known = lasting ? join(summary, describeFix(lasting), nameCauses(confirmed, lasting)) : '';
   if (isShort && isQuorumLost(quorum)) {
-    // What costs votes comes first. A wallet or a page costs none.
-    // What ended several at once, as a stop of Docker, comes first.
+    // What costs votes comes first, as a wallet or a page costs none, and of that what ended several at once, as a stop of Docker.
     const sure = nameCauses(
       problems.filter(isSure).toSorted((one, other) => (one.name ? 1 : 0) - (other.name ? 1 : 0)),
     );
@@ -189,8 +191,9 @@ export function findHeadline(
     // What clears is no news then, least of all the halt before.
     return tell('warn', `may be halted: ${describeVotes(quorum)}`, sure, unsure, known, unseen);
   }
-  const yet = areAsked ? 'seen to make a block' : 'fully checked';
-  if (worst === undefined && !hasRisen) return tell('off', `has not been ${yet} yet`, votes, suspicion);
+  // Nor is known, of what an earlier process has seen to clear, whether it has come back.
+  if (worst === undefined ? !hasRisen : clearing?.restoredAt !== undefined && !areAsked)
+    return tell('off', `has not been ${areAsked ? 'seen to make a block' : 'fully checked'} yet`, votes, suspicion);
   // Too few take part until more of those that have just started do.
   if (isShort) {
     const words = 'is waiting for masternodes that have just started';
@@ -205,11 +208,9 @@ export function findHeadline(
   if (isDoubted) return tell('ok', `is running, but ${IN_DOUBT}`, suspicion, votes, unseen);
   const unread = listEach(targets.filter(isUnread), ({ target }) => target.name);
   const isAllKnown = `${suspicion}${quiet}${unread}` === '' && quorum?.starting === undefined;
-  const lacksSpare = quorum !== undefined && reserve === 0;
-  const mayLose = lacksSpare
-    ? ' with no spare vote'
-    : `: it can lose ${formatCount(reserve, 'more node', 'more nodes')}`;
-  const words = `${isAllKnown && !lacksSpare ? 'is healthy' : 'is running'}${quorum ? mayLose : ''}`;
+  const more = formatCount(reserve, 'more node', 'more nodes');
+  const mayLose = quorum && (reserve === 0 ? ' with no spare vote' : `: it can lose ${more}`);
+  const words = `${isAllKnown && (reserve !== 0 || !quorum) ? 'is healthy' : 'is running'}${mayLose ?? ''}`;
   // What would page if it is confirmed is being checked.
   const standing = suspected?.severity === 'critical' ? 'warn' : 'ok';
   return tell(standing, words, votes, quiet, suspicion, unseen, unread && `Still to be read: ${unread}.`);

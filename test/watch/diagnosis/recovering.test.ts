@@ -1264,6 +1264,24 @@ test('right after a start nobody is said to vote before each node was asked', ()
     detail: '4 of 4 masternodes can vote, 3 needed.',
   });
   expect(said(unasked)).toMatchObject({ sentence: 'devnet has not been fully checked yet', detail: '' });
+  // Nor that it recovers from what an earlier process of subnetd has seen to clear.
+  const down1 = { ...(clearing()[1] as Problem), state: 'suspected' } as const;
+  const halt = { ...down1, problem: 'subnet_halted', name: undefined, state: 'clearing', summary: 'the halt' } as const;
+  const saidAfter = (known: readonly KnownTarget[], last: Partial<Problem>, seen: { quietMs?: number } = {}) => {
+    const problems = [down1, { ...halt, ...last } as Problem];
+    const votes = { quorum: QUORUM, hasRisen: true, ...seen };
+    return findHeadline('devnet', judgeTargets(known, NOW), problems, votes);
+  };
+  const recovers = { sentence: 'devnet is recovering, but a possible problem is being checked' };
+  expect(saidAfter(unasked, { restoredAt: NOW })).toMatchObject({
+    ...{ standing: 'off', sentence: 'devnet has not been fully checked yet' },
+    detail: 'Suspected: the container of n2 does not run.',
+  });
+  expect(saidAfter(unasked, {})).toMatchObject(recovers);
+  expect(saidAfter(nodes, { restoredAt: NOW })).toMatchObject(recovers);
+  // A halt is over with a new block.
+  expect(saidAfter(nodes, {}).detail).toContain('No longer seen, and over unless it returns: the halt.');
+  expect(saidAfter(nodes, {}, { quietMs: 15_000 }).detail).not.toContain('No longer seen');
   // Nor is the subnet said to run because another problem is known of it.
   const down = { ...(clearing()[1] as Problem), state: 'open' } as const;
   const targets = judgeTargets(nodes, NOW);
