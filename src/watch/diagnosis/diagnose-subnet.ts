@@ -44,6 +44,7 @@ export function describeSubnet(
   problems: readonly Problem[],
   plannedWork: readonly PlannedWork[] = [],
 ): Described {
+  const { reference, stallAfterMs } = view;
   // Nodes that cannot be seen from here may well vote, and so may those that the inventory does not name. One that has just started
   // is seen to, if not by its answer.
   const seesNothing =
@@ -60,20 +61,15 @@ export function describeSubnet(
   const hasNewBlock = ({ rises, height, state }: NodeView) =>
     rises ||
     state.facts.node?.latest?.risen === true ||
-    Math.abs(view.toWall(view.now) - (height?.timestamp ?? 0) * 1_000) < view.stallAfterMs;
+    Math.abs(view.toWall(view.now) - (height?.timestamp ?? 0) * 1_000) < stallAfterMs;
   const hasRisen = view.nodes.length === 0 || view.nodes.some(hasNewBlock);
   const lastAskedAt = highest(view.nodes.flatMap(({ height }) => height?.lastGoodAt ?? []));
   const last = findLast(view);
-  const quietMs = last && lastAskedAt - last.since > view.stallAfterMs / 2 ? view.now - last.since : 0;
+  const quietMs = last && lastAskedAt - last.since > stallAfterMs / 2 ? view.now - last.since : 0;
   const members = findMembers(view, idle, quorum, seesNothing);
-  return {
-    quorum,
-    headline: findHeadline(view.subnet.name, targets, problems, { quorum, hasRisen, quietMs, plannedWork, members }),
-    members,
-    epoch: findEpoch(view, members, seesNothing),
-    reference: view.reference,
-    stallAfterMs: view.stallAfterMs,
-  };
+  const seen = { quorum, hasRisen, quietMs, plannedWork, members };
+  const headline = findHeadline(view.subnet.name, targets, problems, seen);
+  return { quorum, headline, members, epoch: findEpoch(view, members, seesNothing), reference, stallAfterMs };
 }
 
 /** What a diagnosis knows beside the targets. The planned work is what is in force. */
@@ -207,9 +203,11 @@ export function explainTargets(
       problem.explains.map((each) => [keyOf(each), problem] as const),
     ),
   );
-  const isOpen = ({ state, severity }: Problem) => state === 'open' && severity !== 'info';
   const wouldPage = ({ state, severity }: Problem) => state === 'suspected' && severity === 'critical';
-  const naming = findNaming(problems.filter(isOpen), started);
+  const naming = findNaming(
+    problems.filter(({ state, severity }) => state === 'open' && severity !== 'info'),
+    started,
+  );
   const suspected = findNaming(problems.filter(wouldPage), started);
   // What kept a node from taking part and has ended just now.
   const over = clearing.filter(({ problem, component }) => component === 'node' && RECOVERED_FROM.includes(problem));

@@ -122,8 +122,7 @@ function missesNothing({ state: { facts } }: TargetView, { reference, subnet, no
   const { errorWindowMs } = subnet.settings.logs;
   const hasError = Object.values(patterns).some((one) => isError(one) && now - one.at < errorWindowMs);
   const isShown = latest.advancedAt - (node.advancedAt ?? 0) < ASKED_WITHIN_MS;
-  const isNewest = isShown && node.height >= Math.max(reference, latest.number);
-  return !hasError && (isNewest || node.height === latest.number);
+  return !hasError && ((isShown && node.height >= Math.max(reference, latest.number)) || node.height === latest.number);
 }
 
 /** The checks that may be a problem by themselves. Errors of a known failure that is over were reported with it. */
@@ -134,11 +133,10 @@ function takeFailing(view: TargetView, starting: ReadonlySet<string>, all: Subne
   // Right after the start of subnetd Docker has not said whether its container runs.
   if (target.container !== undefined && facts.container?.observation === undefined) return [];
   const waitsForNode = 'readsFrom' in target && target.readsFrom !== undefined && starting.has(target.readsFrom);
-  const areErrorsReported = hasOnlyEndedSigns(state, all.subnet.settings.logs.errorWindowMs, all.now);
   const isNew = findStart(facts.container, all.now) !== undefined;
   const isOpen = (check: CheckState): check is FailedCheck =>
     check.verdict === 'fail' &&
-    !(areErrorsReported && BY_ERRORS.includes(check.check)) &&
+    !(BY_ERRORS.includes(check.check) && hasOnlyEndedSigns(state, all.subnet.settings.logs.errorWindowMs, all.now)) &&
     !(waitsForNode && READ_FROM_NODE.includes(check.check)) &&
     // A node that joins has not spoken with the bootnode yet.
     !(check.check === 'messages' && all.joining.size > 0) &&

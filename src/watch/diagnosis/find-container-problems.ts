@@ -148,8 +148,7 @@ function findDown(one: TargetView, { now }: Moment, first: string): Found {
   const crashes = findSeries(facts.container).filter((at) => now - at < LOOP_MS);
   /** The crash was reported with the known failure that caused it. */
   const isReported = hasEndedFailure(state);
-  const isLoop = isLooping(facts.container, now) && !(view.kind === 'running' && isReported);
-  if (isLoop || view.kind === 'restarting') {
+  if (view.kind === 'restarting' || (isLooping(facts.container, now) && !(view.kind === 'running' && isReported))) {
     // The first restart is not a loop. Of those before subnetd started, only Docker's count is known, and when the last run began.
     const wasRestarted = container.restartCount > 1 && now - startedAt < LOOP_MS;
     const isAgain = crashes.length > 1 || (crashes.length === 0 && wasRestarted);

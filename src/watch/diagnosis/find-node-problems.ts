@@ -195,10 +195,9 @@ function findPartitioned(node: NodeView, view: SubnetView): Found {
 function findStalled(node: NodeView, witness: NodeView | undefined, view: SubnetView): Found {
   const { name, height, isStalled, peers, isStarting, chainFacts } = node;
   if (height === undefined || !isStalled || isStarting || witness === undefined) return undefined;
-  const seen = `${name} has been at block ${height.number} for ${formatDuration(view.now - height.riseDueSince)}${peers === undefined ? '' : ` with ${peers} peers`}`;
   return suspectTarget('node_stalled', node, {
     summary: `${name} is stalled at block ${height.number}`,
-    evidence: `${seen}, while ${witness.name} rises${describeHealth(healthOf(chainFacts, view.now))}`,
+    evidence: `${name} has been at block ${height.number} for ${formatDuration(view.now - height.riseDueSince)}${peers === undefined ? '' : ` with ${peers} peers`}, while ${witness.name} rises${describeHealth(healthOf(chainFacts, view.now))}`,
     fix: `${commandToRestart(node)}; if it stalls again, check its disk and memory, and ${commandToSeeLog(node.target)}`,
     explains: explain(node, 'latest_block', 'log_block'),
     lastedMs: stalledMs(node, view),

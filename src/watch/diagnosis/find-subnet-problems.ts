@@ -53,11 +53,10 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
   const silent = nodes.filter(({ address = '' }) => view.silentVoters.has(address));
   const missing = [...new Set([...nodes.filter(isMissing), ...idle, ...silent])];
   const found = missing.map(({ name }) => name);
-  const orphans = view.orphans.map(shorten);
-  const names = listNames([...found, ...orphans]);
+  const names = listNames([...found, ...view.orphans.map(shorten)]);
   const back = listNames([...found, ...describeOrphans(view)]);
   // A node that runs with the key of another one has left its own to nobody.
-  const twins = orphans.length === 0 ? [] : [...view.sharedKeys.values()];
+  const twins = view.orphans.length === 0 ? [] : [...view.sharedKeys.values()];
   const stop = twins.map((ones) => {
     const wrong = findWrong(ones, view)?.name;
     const both = joinAnd(ones.map(({ name }) => name));

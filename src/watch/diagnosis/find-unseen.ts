@@ -93,8 +93,7 @@ function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Found {
     return node.answers === false && node.unseen !== 'barred' && !isStopped(node) && !node.isStarting && !isMet;
   };
   if (!asked.every(isUnmet)) return undefined;
-  const [first] = asked;
-  const why = first && checkOf(first.state, 'latest_block');
+  const why = asked[0] && checkOf(asked[0].state, 'latest_block');
   const rising = asked.filter(({ rises }) => rises);
   const all = view.nodes.length === 1 ? 'its node has not' : `none of its ${view.nodes.length} nodes has`;
   const rest =

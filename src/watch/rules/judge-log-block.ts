@@ -61,8 +61,7 @@ function judgeSilentLog(view: View<NodeTarget>, seen: string, logged = -Infinity
   const rpc = facts.node?.observation.latest.ok ? 'is' : isOfRunNow ? 'was last' : 'before its start was';
   const above = `${seen}, while its RPC ${rpc} at block ${latest.number}`;
   // A height above that of now is of another chain.
-  const shown = before > latest.number ? 0 : Math.max(before, 0);
-  const isFarAbove = latest.number - shown > settings.rpc.maxLag;
+  const isFarAbove = latest.number - (before > latest.number ? 0 : Math.max(before, 0)) > settings.rpc.maxLag;
   // A log that lacks so many blocks does not show that the node stands.
   if (!rises(view)) return isFarAbove && logged >= 0 ? unknown(above) : undefined;
   // The node itself stood until now, or its next line shows these blocks.
