@@ -37,8 +37,7 @@ const MOST_IN_SUMMARY = 5;
 /** Pairs of running nodes that are not connected, by the peers that both list. Each node is in one problem only. */
 function findHoles(mesh: readonly Point[], isShort: (node: NodeView) => boolean): readonly Suspicion[] {
   const short = new Set(mesh.filter(({ nodes }) => nodes.some(isShort)));
-  const countShort = ({ lists, listedBy }: Point) => lists.union(listedBy).intersection(short).size;
-  const counts = new Map([...short].map((point) => [point, countShort(point)]));
+  const counts = new Map([...short].map((one) => [one, one.lists.union(one.listedBy).intersection(short).size]));
   // The one that misses most comes first, with all that it misses. Only what it is connected to is left, so few pairs are compared.
   const inOrder = [...short].toSorted((one, other) => (counts.get(one) ?? 0) - (counts.get(other) ?? 0));
   const left = new Set(short);
