@@ -10,21 +10,31 @@ export interface CheckpointLag {
   readonly seconds?: number;
 }
 
-/** The lag of the last checkpoint that was read; undefined without one, or without a committed block. */
-export function findCheckpointLag(
+/** The newest committed block that half of the nodes have passed. */
+export function findCommitted(
   targets: readonly KnownTarget[],
-  reference: number | undefined,
-  parent: ParentFacts | undefined,
-): CheckpointLag | undefined {
-  const checkpoint = parent?.progress?.checkpoint;
-  if (checkpoint === undefined || reference === undefined) return undefined;
+  reference = Number.NEGATIVE_INFINITY,
+): Progress | undefined {
   let newest: Progress | undefined;
   for (const { facts } of targets) {
     const committed = facts.node?.committed;
     // A node that claims more than half of the others have is not a witness.
     if (committed && committed.number <= reference && committed.number > (newest?.number ?? -1)) newest = committed;
   }
-  if (newest === undefined) return undefined;
+  return newest;
+}
+
+/**
+ * The lag of the last checkpoint that was read, when it was read: the subnet has made more blocks since, and the contract may have taken
+ * more. Undefined without one, or without a committed block. One that was read before any node is compared with the blocks of now.
+ */
+export function findCheckpointLag(
+  targets: readonly KnownTarget[],
+  reference: number | undefined,
+  parent: ParentFacts | undefined,
+): CheckpointLag | undefined {
+  const { checkpoint, newest = findCommitted(targets, reference) } = parent?.progress ?? {};
+  if (checkpoint === undefined || newest === undefined) return undefined;
   const { number: committed, timestamp: end, advancedAt: committedAt } = newest;
   const start = checkpoint.onSubnet?.timestamp;
   const seconds = start === undefined || end === undefined ? undefined : Math.max(end - start, 0);

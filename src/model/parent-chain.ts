@@ -1,6 +1,7 @@
 import type { WatchedMs } from '../lib/clock.ts';
 import { DAY_MS, formatDuration, HOUR_MS } from '../lib/duration.ts';
 import { ascending, medianOf } from '../lib/numbers.ts';
+import type { Progress } from './facts.ts';
 
 /** What a wallet paid within a part of the time, in the smallest unit. */
 export interface SpendPart {
@@ -213,6 +214,8 @@ export interface CheckpointProgress {
   /** The last one that was read. */
   readonly checkpoint: Checkpoint;
   readonly readAt: WatchedMs;
+  /** The newest committed block of the subnet when it was read; absent when none was known. */
+  readonly newest?: Progress | undefined;
   /** When it was last seen to rise; initially, when it was first read. */
   readonly advancedAt: WatchedMs;
   readonly hasAdvanced: boolean;

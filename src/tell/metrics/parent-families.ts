@@ -70,11 +70,11 @@ export const parentMetrics: Metrics = {
     (state) => readNow(state)?.checkpoint.committed.number,
   ),
   subnet_checkpoint_lag_blocks: perSubnet(
-    'Committed blocks of the subnet that the checkpoint contract does not have as committed.',
+    'Committed blocks of the subnet that the checkpoint contract did not have as committed when it was last read.',
     (state) => lagOf(state)?.blocks,
   ),
   subnet_checkpoint_lag_seconds: perSubnet(
-    'Time between the block of the checkpoint and the newest committed block of the subnet.',
+    'Time between the block of the checkpoint and the newest committed block of the subnet when the contract was last read.',
     (state) => lagOf(state)?.seconds,
   ),
   subnet_checkpoint_advanced_timestamp_seconds: timeOf(

@@ -222,9 +222,9 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Found {
   // What keeps the relayer from submitting is a problem of its own.
   if (lag === undefined || mode === 'reverse_full' || submits(view) === false) return undefined;
   const allowed = findAllowedLag(view, mode);
-  const hasManyBlocks = lag.blocks - lag.since.blocks > allowed.blocks;
+  const hasManyBlocks = lag.blocks > allowed.blocks;
   // A subnet that was halted leaves a gap in the times of its blocks: only a contract that stays there is late.
-  const isLate = lag.ms - lag.since.ms > allowed.ms && progress.readAt - progress.advancedAt > allowed.ms;
+  const isLate = lag.ms > allowed.ms && progress.readAt - progress.advancedAt > allowed.ms;
   if (!(hasManyBlocks || isLate) || catchesUp(view, progress)) return undefined;
   const relayer = findRelayer(view);
   // Nothing was read of what it has brought since it submits again.

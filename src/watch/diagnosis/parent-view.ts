@@ -74,20 +74,14 @@ export function findAllowedLag(view: SubnetView, mode: CheckpointMode) {
   return mode === 'lite' ? { ms: Number.POSITIVE_INFINITY, blocks: epoch + blocks } : { ms, blocks };
 }
 
-/**
- * The lag of the contract, in blocks and in time, by the times of the blocks, else by the usual time between two; undefined while it is
- * unknown. `since`: how much of it may have come since the contract was read.
- */
+/** The lag of the contract, in blocks and in time, by the times of the blocks, else by the usual time between two; undefined while unknown. */
 export function findLag(view: SubnetView) {
-  const { parent } = view.facts;
   const states = view.nodes.map(({ state }) => state);
-  const lag = findCheckpointLag(states, view.reference, parent);
+  const lag = findCheckpointLag(states, view.reference, view.facts.parent);
   if (lag === undefined) return undefined;
   const { minePeriodMs } = view.chain.consensus ?? USUAL;
   const { blocks, seconds } = lag;
-  const agoMs = Math.max(view.now - (parent?.progress?.readAt ?? view.now), 0);
-  const since = { ms: agoMs, blocks: Math.ceil(agoMs / minePeriodMs) };
-  return { ...lag, since, ms: seconds === undefined ? blocks * minePeriodMs : seconds * 1000 };
+  return { ...lag, ms: seconds === undefined ? blocks * minePeriodMs : seconds * 1000 };
 }
 
 /** A contract that moves faster than the subnet makes blocks by this factor catches up. */
@@ -110,15 +104,15 @@ export const OLD_READING_MS = 15_000;
 /** What the contract says of itself, for evidence: where it is, how far behind, and when it last moved. */
 export function describeContract(view: SubnetView, progress: CheckpointProgress): string {
   const { checkpoint, advancedAt, hasAdvanced, readAt } = progress;
-  const lag = findLag(view);
+  const { blocks = 0, ms = 0 } = findLag(view) ?? {};
   const since = formatDuration(Math.max(readAt - advancedAt, 0));
-  const moved = hasAdvanced ? `, and was seen to move ${formatMoment(advancedAt, view)}` : '';
   const isOld = view.now - readAt >= OLD_READING_MS;
-  // An old reading is not compared with blocks that the subnet has made since.
-  const later = isOld ? lag?.since : undefined;
-  const [blocks, ms] = [(lag?.blocks ?? 0) - (later?.blocks ?? 0), (lag?.ms ?? 0) - (later?.ms ?? 0)];
-  const far = `${isOld ? 'at least ' : ''}${blocks} blocks (${formatDuration(Math.max(ms, 0))}) behind the subnet`;
-  const [is, has, read] = isOld ? ['was', 'had', ` when it was read ${formatMoment(readAt, view)}`] : ['is', 'has', ''];
+  const far = blocks > 0 ? `, ${blocks} blocks (${formatDuration(ms)}) behind the subnet` : '';
+  const [is, has] = isOld ? ['was', 'had'] : ['is', 'has'];
+  const read = isOld ? ` when it was read ${formatMoment(readAt, view)}` : '';
+  const moved = hasAdvanced
+    ? `${isOld ? ', when it' : ', and'} was seen to move ${formatMoment(advancedAt, view)}`
+    : read;
   const moves = advancedAt !== readAt ? `, and ${has} not moved for ${since}${read}` : moved;
-  return `the contract ${is} at block ${checkpoint.committed.number}${blocks > 0 ? `, ${far}` : ''}${moves}`;
+  return `the contract ${is} at block ${checkpoint.committed.number}${far}${moves}`;
 }

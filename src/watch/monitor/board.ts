@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClockDisturbances } from '../../lib/clock.ts';
+import { findCommitted } from '../../model/checkpoint-lag.ts';
 import { addDoubleVotes, type FoundVotes } from '../../model/double-vote.ts';
 import { addressOf, type Facts } from '../../model/facts.ts';
 import type { KeptTurns } from '../../model/lag.ts';
@@ -356,7 +357,8 @@ export function createBoard(
       const entry = entryOf(name);
       if (entry === undefined) return;
       entry.isChanged ||= isNews(observation.kind, entry.facts);
-      entry.facts = foldSubnet(entry.facts, observation, { at: now, wallMs: toWall(now) });
+      const newest = findCommitted(entry.states, entry.diagnosis.reference);
+      entry.facts = foldSubnet(entry.facts, observation, { at: now, wallMs: toWall(now), newest });
     },
     restoreProblems: (name, stored, now, ended = []) => {
       const entry = entryOf(name);

@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../lib/duration.ts';
 import { type DiskFacts, type DiskObservation, isNearlyFull } from '../../model/disk.ts';
+import type { Progress } from '../../model/facts.ts';
 import { findPace, foldFill } from '../../model/fill.ts';
 import { findLevel, foldWallet, type Levels } from '../../model/fold-wallet.ts';
 import type { Checkpoint, CheckpointProgress, ParentFacts, ParentObservation } from '../../model/parent-chain.ts';
@@ -14,7 +15,7 @@ const DISK_LEVELS: Levels<NonNullable<DiskFacts['level']>> = [
 /** For as long, what was read of the contract is remembered: its pace is judged over this time. */
 const RECENT_MS = 300_000;
 
-function foldCheckpoint(before: CheckpointProgress | undefined, checkpoint: Checkpoint, at: number) {
+function foldCheckpoint(before: CheckpointProgress | undefined, checkpoint: Checkpoint, { at, newest }: Context) {
   const { number } = checkpoint.committed;
   const { checkpoint: known = checkpoint, advancedAt = at, hasAdvanced = false, recent = [] } = before ?? {};
   const rises = number > known.committed.number;
@@ -23,20 +24,23 @@ function foldCheckpoint(before: CheckpointProgress | undefined, checkpoint: Chec
   return {
     checkpoint,
     readAt: at,
+    newest,
     advancedAt: rises ? at : advancedAt,
     hasAdvanced: rises || hasAdvanced,
     recent: [...pace, { at, number }],
   };
 }
 
-/** The watched time of an observation, and the same in Unix milliseconds. */
+/** The watched time of an observation, and the same in Unix milliseconds; the newest committed block of the subnet, if one is known. */
 interface Context {
   readonly at: number;
   readonly wallMs: number;
+  readonly newest?: Progress | undefined;
 }
 
 /** Adds what a probe of the parent chain saw at a watched time, which is `wallMs` in Unix milliseconds. */
-export function foldParent(before: ParentFacts | undefined, observation: ParentObservation, { at, wallMs }: Context) {
+export function foldParent(before: ParentFacts | undefined, observation: ParentObservation, context: Context) {
+  const { at, wallMs } = context;
   const { head, chainId, contract } = observation;
   const headBefore = before?.observation.head;
   const isSameHead = head.ok && headBefore?.ok && headBefore.value.number === head.value.number;
@@ -59,7 +63,7 @@ export function foldParent(before: ParentFacts | undefined, observation: ParentO
     firstChainId,
     // A contract that comes after there was none is another one, with a pace of its own.
     progress: checkpoint
-      ? foldCheckpoint(before?.contractSince === undefined ? undefined : before.progress, checkpoint, at)
+      ? foldCheckpoint(before?.contractSince === undefined ? undefined : before.progress, checkpoint, context)
       : before?.progress,
     contractSince: isGone ? undefined : (before?.contractSince ?? (checkpoint && at)),
     wallet: balance === undefined ? before?.wallet : foldWallet(before?.wallet, balance, at),

@@ -17,11 +17,15 @@ import { judgeTargets } from '../../support/judge-targets.ts';
 const MINUTE = 60_000;
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 
+const committedAt = (number: number): Progress => ({
+  ...{ number, risen: true, advancedAt: NOW, riseDueSince: NOW, lastGoodAt: NOW },
+});
+
 /** Nodes at block 1000, which have committed up to 998. */
 const nodes = NAMES.map((name): KnownTarget => {
   const known = diagnosedNode(name, NAMES);
   const { node } = known.facts;
-  const committed = { number: 998, timestamp: 5_000, advancedAt: NOW, riseDueSince: NOW, lastGoodAt: NOW, risen: true };
+  const committed = { ...committedAt(998), timestamp: 5_000 };
   return { ...known, facts: { ...known.facts, ...(node && { node: { ...node, committed } }) } };
 });
 
@@ -256,8 +260,11 @@ describe('a checkpoint contract', () => {
   });
 
   test('is not blamed for the blocks that came after it was read', () => {
-    expect(named(parent(at(998 - 165), { readAt: NOW - 30_000 }))).toEqual([]);
-    expect(named(parent(at(998 - 166), { readAt: NOW - 30_000 }))).toEqual(['checkpoint_behind relayer']);
+    expect(named(parent(at(950 - 150), { newest: committedAt(950) }))).toEqual([]);
+    expect(named(parent(at(950 - 151), { newest: committedAt(950) }))).toEqual(['checkpoint_behind relayer']);
+    // Where no node was known then, the blocks of now count.
+    expect(named(parent(at(998 - 150)))).toEqual([]);
+    expect(named(parent(at(998 - 151)))).toEqual(['checkpoint_behind relayer']);
   });
 
   test('is not blamed before it was read once since the relayer submits again', () => {
@@ -415,16 +422,17 @@ describe('a checkpoint contract', () => {
     });
   });
 
-  test('that was read a while ago is not compared with the blocks that the subnet has made since', () => {
-    const said = (number: number, readMs: number) =>
-      only(parent(at(number), { ...still(6 * MINUTE), hasAdvanced: false, readAt: NOW - readMs }), [
+  test('that was read a while ago is compared with the blocks that the subnet had then', () => {
+    const said = (readMs: number, more: Partial<CheckpointProgress> = { ...still(6 * MINUTE), hasAdvanced: false }) =>
+      only(parent(at(900), { ...more, readAt: NOW - readMs, newest: committedAt(950) }), [
         failing('job_failed'),
       ])?.evidence.split('it fails; the contract ')[1];
-    expect(said(900, 14_999)).toMatch(/^is at block 900, 98 blocks \(3m 16s\) behind the subnet, and has not/);
-    expect(said(900, 26_000)).toBe(
-      'was at block 900, at least 85 blocks (2m 50s) behind the subnet, and had not moved for 5m 34s when it was read 26s ago (02:46:14 UTC)',
+    expect(said(14_999)).toMatch(
+      /^is at block 900, 50 blocks \(1m 40s\) behind the subnet, and has not moved for 5m 45s$/,
     );
-    expect(said(945, 120_000)).toMatch(/^was at block 945, and had not moved for 4m when/);
+    const read = 'when it was read 26s ago (02:46:14 UTC)';
+    const was = 'was at block 900, 50 blocks (1m 40s) behind the subnet';
+    expect(said(26_000)).toBe(`${was}, and had not moved for 5m 34s ${read}`);
   });
 
   test('that was read before the log of the relayer missed it does not speak against that', () => {
@@ -502,6 +510,11 @@ describe('a checkpoint contract', () => {
     const far = '900, 98 blocks (3m 16s) behind the subnet, and was seen to move just now (02:46:40 UTC)';
     expect(told(40_000, parent(at(900)))).toEqual(says(far));
     expect(told(40_001, parent(at(900)))).toEqual([]);
+    const old = { readAt: NOW - 26_000, advancedAt: NOW - 26_000, newest: committedAt(950) };
+    const was = 'fails; the contract was at block 900, 50 blocks (1m 40s) behind the subnet';
+    const saidOf = (hasAdvanced: boolean) => told(MINUTE, parent(at(900), { ...old, hasAdvanced }))[0]?.[1];
+    expect(saidOf(true)).toContain(`${was}, when it was seen to move 26s ago (02:46:14 UTC)`);
+    expect(saidOf(false)).toContain(`${was} when it was read 26s ago (02:46:14 UTC)`);
     const moved = (ms: number) => parent(at(900), { readAt: NOW - ms, advancedAt: NOW - ms });
     expect(told(10 * MINUTE, moved(89_999))).toEqual([]);
     expect(told(10 * MINUTE, moved(90_000))[0]?.[0]).toBe(stopped);

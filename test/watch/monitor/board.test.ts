@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PoolVotes } from '../../../src/model/chain.ts';
+import { findCheckpointLag } from '../../../src/model/checkpoint-lag.ts';
 import type { LogFacts } from '../../../src/model/facts.ts';
 import type { Container, ContainerObservation, NodeObservation } from '../../../src/model/observation.ts';
 import type { Problem } from '../../../src/model/problem.ts';
@@ -71,6 +72,27 @@ test('who governs a subnet, and what comes of the next election, waits for its n
   expect(isDiagnosedBy(election(2))).toBe(false);
   expect(isDiagnosedBy({ kind: 'disks', seen: { disks: [] } })).toBe(true);
   expect(board.snapshot()[0]?.facts).toMatchObject({ governance: { candidates: [] }, election: { block: 2 } });
+});
+
+test('a checkpoint contract is as far behind as the subnet was ahead of it when it was read', () => {
+  const node = nodeTarget('a');
+  const board = createBoard();
+  board.load(toInventory([node]), 0);
+  const reach = (number: number, now: number) => {
+    const at = (each: number) => ({ ok: true, value: { number: each } }) as const;
+    const seen: NodeObservation = { answered: true, latest: at(number), committed: at(number - 3) };
+    board.recordRun(node, 'rpc', { kind: 'node', seen }, 0, now);
+    board.diagnose('d', now);
+    const [state] = board.snapshot();
+    return state && findCheckpointLag(state.targets, state.reference, state.facts?.parent)?.blocks;
+  };
+  const block = { hash: '0xaa', number: 90 };
+  const checkpoint = { latest: block, committed: block };
+  const head = { ok: true, value: { number: 7, timestamp: 0 } } as const;
+  const contract = { ok: true, value: { kind: 'checkpoint', checkpoint } } as const;
+  expect(reach(100, 1_000)).toBeUndefined();
+  board.foldSubnet('d', { kind: 'parent', seen: { head, contract } }, 2_000);
+  expect([reach(100, 3_000), reach(110, 23_000)]).toEqual([7, 7]);
 });
 
 test('a large subnet whose verdicts change one by one rests between its diagnoses; a small one is diagnosed at once', () => {

@@ -48,6 +48,12 @@ test('the checkpoint stands beside the services, with its height, lag, mode and 
   expect(itemOf(undefined).text).toBe('');
 });
 
+test('the checkpoint is as far behind as it was when it was read', () => {
+  const newest = { ...committed, number: 993 };
+  const progress = { checkpoint, readAt: NOW, advancedAt: NOW, hasAdvanced: false, recent: [], newest };
+  expect(itemOf(read, { progress }).text).toBe('Checkpoint block 990, 3 blocks behind, lite mode');
+});
+
 test('the checkpoint of a chain that got further than the subnet is not up to date', () => {
   const textAt = (number: number) => {
     const above = { ...checkpoint, committed: { ...block, number } };
