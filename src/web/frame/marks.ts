@@ -5,7 +5,7 @@ import type { ProblemName } from '../../model/problem-catalog.ts';
 import { isOnlyRestarted } from '../../model/restart-cause.ts';
 import type { ProblemSeverity } from '../../model/severity.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
-import type { Verdict } from '../../model/verdict.ts';
+import type { CheckName, Verdict } from '../../model/verdict.ts';
 import { OUTLINE_OF } from './glance.ts';
 
 /** A piece of a page. Values in it are escaped. */
@@ -53,7 +53,7 @@ export function standingOfProblems(problems: readonly Problem[], names: readonly
 /** How a target is, with the word for it. */
 export interface TargetStanding {
   readonly standing: Standing;
-  readonly word: 'OK' | 'degraded' | 'affected' | 'problem' | 'checking' | 'fail' | 'unknown' | 'skipped';
+  readonly word: 'OK' | 'degraded' | 'affected' | 'problem' | 'checking' | 'fail' | 'starting' | 'unknown' | 'skipped';
   /** The check that says so. */
   readonly check?: ExplainedCheckState;
 }
@@ -61,6 +61,9 @@ export interface TargetStanding {
 /** Whether a check fails because of something else than its own target. */
 const isAffected = ({ because }: ExplainedCheckState, { target }: TargetState): boolean =>
   because !== undefined && (because.component !== target.component || because.name !== target.name);
+
+/** What a target answers itself: whatever else passes, it is not known to be well without. */
+const ANSWERED: readonly CheckName[] = ['latest_block', 'http'];
 
 /**
  * How a target is: the worst of its checks and of the problems that name it, a critical one also while it is suspected. What fails only
@@ -75,6 +78,9 @@ export function standingOf(state: TargetState): TargetStanding {
   const [affected] = failing;
   if (affected !== undefined) return { standing: 'warn', word: 'affected', check: affected };
   if (suspected !== undefined) return { standing: 'warn', word: 'checking' };
+  const awaited = checks.find(({ check, verdict }) => verdict === 'unknown' && ANSWERED.includes(check));
+  if (awaited !== undefined)
+    return { standing: 'off', word: awaited.lastRun === undefined ? 'unknown' : 'starting', check: awaited };
   const of = (verdict: Verdict) => checks.find((check) => check.verdict === verdict);
   const degraded = of('degraded');
   if (degraded !== undefined) return { standing: 'warn', word: 'degraded', check: degraded };

@@ -6,7 +6,7 @@ import type { DiskFacts } from '../../model/disk.ts';
 import { addressOf, type Facts } from '../../model/facts.ts';
 import { findPace, formatLeft } from '../../model/fill.ts';
 import type { CheckHistory, TargetHistory } from '../../model/history.ts';
-import type { Incidents } from '../../model/incident.ts';
+import type { Incident, Incidents } from '../../model/incident.ts';
 import type { MatchingLine } from '../../model/last-lines.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
@@ -113,18 +113,29 @@ function addressPanel({ target, facts }: TargetState, disks: SubnetFacts['disks'
 
 /** Since when a check is as it is. That of a container fails for minutes after a restart, also while it is stopped and started again. */
 function sinceOf({ check, since = 0 }: ExplainedCheckState, { container }: Facts): number {
-  const { startedAt = 0, finishedAt = 0 } = (check === 'container' && findContainer(container)) || {};
-  return Math.max(since, startedAt, finishedAt);
+  if (check !== 'container') return since;
+  const { startedAt = 0, finishedAt = 0 } = findContainer(container) ?? {};
+  // One that was removed shows only how its last run began and ended.
+  const { run, lastExit } = container ?? {};
+  return Math.max(since, startedAt, finishedAt, run?.startedAt ?? 0, lastExit?.at ?? 0);
 }
 
-function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
+/** When the last problem of a target was over, by our clock; 0 if none is known. */
+function overSince({ state, target: { target }, time }: TargetInput): number {
+  const isOwn = ({ component, name }: Incident) => component === target.component && name === target.name;
+  return highest(time.incidentsOf(state.subnet.name).map((one) => (isOwn(one) && one.clearSince) || 0));
+}
+
+function banner(input: TargetInput): Html {
+  const { target, toWall, nowWall } = input;
   const { standing, word, check } = standingOf(target);
   const { problem, suspected } = target;
   const { name } = target.target;
   const isAffected = word === 'affected';
   const isChecked = word === 'checking';
   const ofStanding = { ok: 'is healthy', warn: 'needs attention', bad: 'is failing', off: 'is in an unknown state' };
-  const words = isAffected ? 'is affected' : isChecked ? 'is being checked' : ofStanding[standing];
+  const ofWord = { affected: 'is affected', checking: 'is being checked', starting: 'has just started' };
+  const { [word as keyof typeof ofWord]: words = ofStanding[standing] } = ofWord;
   // What fails because of its own problem is told as that, as its check only shows it.
   const told =
     word === 'problem' || (word === 'fail' && check?.because?.problem === problem?.problem) ? problem : undefined;
@@ -132,8 +143,8 @@ function banner(target: TargetState, { toWall, nowWall }: Moment): Html {
   const sinceOfCheck = check && sinceOf(check, target.facts);
   const changed = highest(target.checks.map((one) => sinceOf(one, target.facts)));
   const from = standing === 'ok' ? changed : (told?.since ?? (isChecked ? suspected?.since : sinceOfCheck));
-  const since =
-    from === undefined ? '' : html`Since ${at(toWall(from), nowWall)}, for ${lasting(nowWall - toWall(from))}. `;
+  const begun = from === undefined ? undefined : Math.max(toWall(from), standing === 'ok' ? overSince(input) : 0);
+  const since = begun === undefined ? '' : html`Since ${at(begun, nowWall)}, for ${lasting(nowWall - begun)}. `;
   const saidOfCheck =
     check === undefined || standing === 'ok' ? undefined : isAffected ? formatReason(check) : check.seen;
   const said =
@@ -177,7 +188,7 @@ export function targetContent(input: TargetInput): LiveContent {
     title: `${name} of ${subnet.name}`,
     glance: { standing: standingOf(target).standing, problems: own.length },
     sections: [
-      { id: 'banner', html: banner(target, moment) },
+      { id: 'banner', html: banner(input) },
       {
         id: 'state-problems',
         html: html`<section class="stack" aria-labelledby="problems" id="state-problems"><h2 id="problems">${own.length === 0 ? 'No known problems' : 'Problems'}</h2>

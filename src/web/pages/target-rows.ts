@@ -40,7 +40,17 @@ function row(subnet: string, state: TargetState, history: TargetHistory, range: 
   return html`<tr role="row"><th scope="row" role="rowheader"><a href="${targetPath(subnet, target.name, range)}">${target.name}</a>${kind}</th><td role="cell">${badge(standing, word)}</td><td role="cell" class="full dim">${withCommands(describeNow(state))}</td><td role="cell" class="w full" data-l="24 hours">${dayBars(history)}</td><td role="cell" class="w full" data-l="30 days">${uptimeBars(history.days, '30 days')}</td></tr>`;
 }
 
-const BAD_FIRST = ['fail', 'problem', 'affected', 'checking', 'degraded', 'unknown', 'OK', 'skipped'] as const;
+const BAD_FIRST = [
+  'fail',
+  'problem',
+  'affected',
+  'checking',
+  'degraded',
+  'starting',
+  'unknown',
+  'OK',
+  'skipped',
+] as const;
 
 const rank = (state: TargetState): number => BAD_FIRST.indexOf(standingOf(state).word);
 const RANK_OF_OK = BAD_FIRST.indexOf('OK');

@@ -5,7 +5,7 @@ import type { Problem } from '../../../src/model/problem.ts';
 import { partOf } from '../../../src/tell/history/create-history.ts';
 import { explainTargets } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { standingOf } from '../../../src/web/frame/marks.ts';
-import { describeNow } from '../../../src/web/pages/target-rows.ts';
+import { countStates, describeNow } from '../../../src/web/pages/target-rows.ts';
 import { containerOf, diagnosedNode, diagnosedService, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
@@ -45,6 +45,20 @@ test('so is a node, which says its height too', () => {
     ...{ verdict: 'fail', standing: 'ok', word: 'OK', uptime: 'ok' },
     says: 'block 1,000, 1 peers; generated-n1-1 was restarted on request 46s ago (02:45:54 UTC), by a person, a program or a start of Docker, and runs',
   });
+});
+
+test('a service that does not answer yet after its start is starting', () => {
+  const fault = { kind: 'status', status: 502 } as const;
+  const known = restarted(diagnosedService('stats', { fault }), 'request', { startedAt: NOW - 2_000 });
+  const [state] = judgeTargets([known], NOW).map((one) => ({
+    ...one,
+    checks: one.checks.map((check) => ({ ...check, lastRun: NOW })),
+  }));
+  expect(state && [standingOf(state), describeNow(state), countStates([state])]).toMatchObject([
+    { standing: 'off', word: 'starting' },
+    'the stats server was started 2s ago and does not answer as it should yet',
+    '1 starting',
+  ]);
 });
 
 test('one that crashed, does not run, or fails otherwise is not well', () => {

@@ -1,17 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import type { KnownTarget } from '../../../src/model/facts.ts';
+import type { ContainerFacts, KnownTarget } from '../../../src/model/facts.ts';
+import type { Incident } from '../../../src/model/incident.ts';
 import type { ProblemName } from '../../../src/model/problem-catalog.ts';
 import type { SubnetState, TargetState } from '../../../src/model/snapshot.ts';
 import type { CheckName } from '../../../src/model/verdict.ts';
 import { type TargetFrame, type TargetInput, targetPage } from '../../../src/web/pages/target-page.ts';
 import { queriesOf } from '../../../src/web/pages/target-panels.ts';
-import { diagnosedNode, diagnosedService, NOW, STOPPED } from '../../support/diagnosed.ts';
+import { containerOf, diagnosedNode, diagnosedService, NOW, STOPPED } from '../../support/diagnosed.ts';
 import { NO_TIME } from '../../support/no-steps.ts';
 import { words } from '../../support/page-words.ts';
 import { stateOf } from '../../support/snapshots.ts';
 
 const WALL = Date.UTC(2026, 10, 22, 3, 4, 9);
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
+const WORDS = { summary: '', evidence: '', fix: '' };
 const REFUSED = { kind: 'refused', address: 'http://192.0.2.1:852' } as const;
 
 function pageOf(
@@ -67,6 +69,61 @@ describe('the page of a target', () => {
       ).match(/n1 is [^.]*\./)?.[0];
     expect(bannerOf('peers')).toBe('n1 is healthy Since 03:03 , for 25 s.');
     expect(bannerOf('http')).toBe('n1 is healthy Since 03:00 , for 4 min.');
+  });
+
+  test('says of one that is well again since when its last problem is over', () => {
+    const bannerOf = (more: Partial<Incident>) => {
+      const over: Incident = {
+        ...{ id: 'x', subnet: 'devnet', problem: 'node_lags', component: 'node', name: 'n1', severity: 'warning' },
+        ...{ alert: '', foundAt: 1, startedAt: 1, clearSince: WALL - 25_000, returns: 0, causes: [], effects: [] },
+        ...{ first: WORDS, last: WORDS, notified: [], ...more },
+      };
+      const page = pageOf(nodes, { time: { ...NO_TIME, incidentsOf: () => [over] } }, (state) => ({
+        ...state,
+        checks: state.checks.map((one) => ({ ...one, since: NOW - 240_000 })),
+      }));
+      return words(page).match(/n1 is [^.]*\./)?.[0];
+    };
+    expect(bannerOf({})).toBe('n1 is healthy Since 03:03 , for 25 s.');
+    expect(bannerOf({ name: 'n2' })).toBe('n1 is healthy Since 03:00 , for 4 min.');
+    expect(bannerOf({ component: 'bootnode' })).toBe('n1 is healthy Since 03:00 , for 4 min.');
+    expect(bannerOf({ clearSince: WALL - 300_000 })).toBe('n1 is healthy Since 03:00 , for 4 min.');
+  });
+
+  test('says of a container that was removed after a restart since when it does not run', () => {
+    const bannerOf = (container: Partial<ContainerFacts>) => {
+      const known = diagnosedService('frontend');
+      const facts = { ...known.facts.container, observation: { kind: 'missing' }, ...container } as ContainerFacts;
+      const page = pageOf([{ ...known, facts: { ...known.facts, container: facts } }], {}, (state) => ({
+        ...{ ...state, problem: undefined },
+        checks: state.checks.flatMap((one) => (one.check === 'container' ? { ...one, since: NOW - 240_000 } : [])),
+      }));
+      return words(page).match(/frontend is failing [^.]*\./)?.[0];
+    };
+    const run = { id: 'x', startedAt: NOW - 30_000, restartCount: 0 };
+    const lastExit = { code: 0, at: NOW - 5_000 };
+    expect(bannerOf({ run: undefined, lastExit: undefined })).toBe('frontend is failing Since 03:00 , for 4 min.');
+    expect(bannerOf({ run, lastExit: undefined })).toBe('frontend is failing Since 03:03 , for 30 s.');
+    expect(bannerOf({ run, lastExit })).toBe('frontend is failing Since 03:04 , for 5 s.');
+  });
+
+  test('says of a service that has just started that, and not that it is healthy, until it answers', () => {
+    const container = containerOf('frontend', { startedAt: NOW - 2_000 }) as ContainerFacts;
+    const known = diagnosedService('stats', { fault: REFUSED });
+    const started = { ...known, facts: { ...known.facts, container } };
+    const bannerOf = (target: KnownTarget, lastRun?: number) =>
+      words(
+        pageOf([target], {}, (state) => ({
+          ...state,
+          checks: state.checks.map((one) => ({ ...one, since: NOW - 2_000, lastRun })),
+        })),
+      ).match(/stats (is|has) .*?\. .*?\./)?.[0];
+    expect(bannerOf(started, NOW)).toBe(
+      'stats has just started Since 03:04 , for 2 s. The stats server was started 2s ago and does not answer as it should yet.',
+    );
+    expect(bannerOf({ ...started, facts: { ...started.facts, service: undefined } } as unknown as KnownTarget)).toBe(
+      'stats is in an unknown state Since 03:04 , for 2 s. The stats server has not been checked yet.',
+    );
   });
 
   test('says of a container that was stopped after a restart since when it is stopped', () => {
