@@ -2,7 +2,7 @@ import type { WatchedMs } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { beginSentence, formatCount, listEach, listFirst, sayTogether } from '../../lib/words.ts';
 import { type Headline, NOT_DIAGNOSED, type Standing } from '../../model/headline.ts';
-import { isUnread } from '../../model/is-judged.ts';
+import { isJudgedFor, isUnread } from '../../model/is-judged.ts';
 import { describePlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isStanding, type Problem } from '../../model/problem.ts';
 import { FORECASTS, isBlind, type ProblemName } from '../../model/problem-catalog.ts';
@@ -117,6 +117,7 @@ function describeUnseen(targets: readonly TargetState[]): string {
 }
 
 const IN_DOUBT = 'a possible problem is being checked';
+const NOT_CHECKED = 'has not been fully checked yet';
 
 /** First what is known, then the words for it, then the first case that holds. */
 export function findHeadline(
@@ -175,6 +176,10 @@ export function findHeadline(
     sentence: `${subnet} ${words}`,
     detail: join(...details, ...plannedWork.map(describeWork)),
   });
+  // What was seen before subnetd was started may be over until its target is asked.
+  const isUnasked = (one: TargetState) => one.target.name === lasting?.name && !isJudgedFor(one, lasting.problem);
+  if (lasting?.restoredAt !== undefined && !isShort && targets.some(isUnasked))
+    return tell('warn', NOT_CHECKED, `Seen before subnetd was started: ${lasting.summary}.`, votes);
   // A halt or a fork says more than that too few can vote.
   if (lasting && (!isShort || WHOLE[lasting.problem]?.[1] !== undefined))
     return tellWorst(subnet, lasting, confirmed, join(votes, quiet), unseen, seen);
@@ -193,7 +198,7 @@ export function findHeadline(
   }
   // Nor is known, of what an earlier process has seen to clear, whether it has come back.
   if (worst === undefined ? !hasRisen : clearing?.restoredAt !== undefined && !areAsked)
-    return tell('off', `has not been ${areAsked ? 'seen to make a block' : 'fully checked'} yet`, votes, suspicion);
+    return tell('off', areAsked ? 'has not been seen to make a block yet' : NOT_CHECKED, votes, suspicion);
   // Too few take part until more of those that have just started do.
   if (isShort) {
     const words = 'is waiting for masternodes that have just started';

@@ -108,11 +108,9 @@ export function describeContract(view: SubnetView, progress: CheckpointProgress)
   const since = formatDuration(Math.max(readAt - advancedAt, 0));
   const isOld = view.now - readAt >= OLD_READING_MS;
   const far = blocks > 0 ? `, ${blocks} blocks (${formatDuration(ms)}) behind the subnet` : '';
-  const [is, has] = isOld ? ['was', 'had'] : ['is', 'has'];
   const read = isOld ? ` when it was read ${formatMoment(readAt, view)}` : '';
-  const moved = hasAdvanced
-    ? `${isOld ? ', when it' : ', and'} was seen to move ${formatMoment(advancedAt, view)}`
-    : read;
+  const [is, has, and] = isOld ? ['was', 'had', 'when it'] : ['is', 'has', 'and'];
+  const moved = hasAdvanced ? `, ${and} was seen to move ${formatMoment(advancedAt, view)}` : read;
   const moves = advancedAt !== readAt ? `, and ${has} not moved for ${since}${read}` : moved;
   return `the contract ${is} at block ${checkpoint.committed.number}${far}${moves}`;
 }

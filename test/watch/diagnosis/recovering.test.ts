@@ -8,7 +8,15 @@ import { type CheckName, formatReason } from '../../../src/model/verdict.ts';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { findHeadline } from '../../../src/watch/diagnosis/find-headline.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
-import { addressOf, diagnosed, diagnosedNode, NOW, STOPPED, withoutBlocks } from '../../support/diagnosed.ts';
+import {
+  addressOf,
+  diagnosed,
+  diagnosedNode,
+  diagnosedService,
+  NOW,
+  STOPPED,
+  withoutBlocks,
+} from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -749,6 +757,35 @@ test('a halt of which the nodes that were missing answer again says until when t
   expect(fixOf(120_000)).toBe(waitUntil('02:46:10'));
   const halted = diagnoseAt(NAMES.map((name) => diagnosedNode(name, NAMES, { stalledMs: 40_000 })));
   expect(halted.find(({ problem }) => problem === 'subnet_halted')?.fix).toBe(waitUntil('02:47:30'));
+});
+
+test('what was seen before subnetd was started has no command in the headline until its container is asked', () => {
+  const nodes = NAMES.map((name) => diagnosedNode(name, NAMES));
+  const { target, facts } = diagnosedService('frontend');
+  const headlineOf = (more: Partial<Problem>, isAsked = false) => {
+    const container = isAsked ? facts.container : undefined;
+    const down = {
+      ...{ problem: 'container_down', component: 'frontend', name: 'frontend', severity: 'warning', alert: '' },
+      ...{ state: 'open', since: NOW - 60_000, openedAt: NOW - 60_000, seenAt: NOW, explains: [], causes: [] },
+      ...{ summary: 'the container of frontend does not run', evidence: '', fix: 'start it', restoredAt: NOW, ...more },
+    } as Problem;
+    const targets = judgeTargets([...nodes, { target, facts: { ...facts, container } } as KnownTarget], NOW);
+    const all = {
+      name: 'devnet',
+      consensus: 'XDPoS',
+      settings: DEFAULT_SETTINGS,
+      targets: targets.map((one) => one.target),
+    };
+    const { headline } = diagnoseSubnet(all, targets, { problems: [down], ended: [] }, NOW);
+    return headline && [headline.standing, headline.sentence, headline.detail];
+  };
+  expect(headlineOf({})).toEqual([
+    'warn',
+    'devnet has not been fully checked yet',
+    'Seen before subnetd was started: the container of frontend does not run. 4 of 4 masternodes can vote, 3 needed.',
+  ]);
+  expect(headlineOf({ restoredAt: undefined })?.[2]).toContain('Start it.');
+  expect(headlineOf({}, true)?.[1]).toBe('devnet is recovering');
 });
 
 test('before Docker has said when nodes were started, nobody is sent to restart them at once', () => {
