@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Standing } from '../../model/headline.ts';
 import type { Problem } from '../../model/problem.ts';
-import type { ProblemName } from '../../model/problem-catalog.ts';
+import { FORECASTS, type ProblemName } from '../../model/problem-catalog.ts';
 import { isOnlyRestarted } from '../../model/restart-cause.ts';
 import type { ProblemSeverity } from '../../model/severity.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
@@ -74,7 +74,10 @@ export function standingOf(state: TargetState): TargetStanding {
   const failing = checks.filter((one) => one.verdict === 'fail' && !isOnlyRestarted(one, facts));
   const own = failing.find((check) => !isAffected(check, state));
   if (own !== undefined) return { standing: 'bad', word: 'fail', check: own };
-  if (problem !== undefined) return { standing: standingOfSeverity(problem.severity), word: 'problem' };
+  // What will fail does not fail yet.
+  const isForecast = problem?.severity === 'critical' && FORECASTS.includes(problem.problem);
+  if (problem !== undefined)
+    return { standing: isForecast ? 'warn' : standingOfSeverity(problem.severity), word: 'problem' };
   const [affected] = failing;
   if (affected !== undefined) return { standing: 'warn', word: 'affected', check: affected };
   if (suspected !== undefined) return { standing: 'warn', word: 'checking' };

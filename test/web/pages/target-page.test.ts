@@ -159,6 +159,25 @@ describe('the page of a target', () => {
     expect(bannerOf(undefined)).toContain('n1 did not return its latest block: nothing listens at');
   });
 
+  test('says of one with a problem that is still to come that it needs attention, and not that it is failing', () => {
+    const bannerOf = (problem: ProblemName) =>
+      words(
+        pageOf([diagnosedService('stats')], {}, (state) => ({
+          ...state,
+          problem: {
+            problem,
+            severity: 'critical',
+            since: NOW - 60_000,
+            summary: 'its wallet runs out',
+            fix: 'fill it',
+          },
+        })),
+      ).match(/stats [^.]*\. [^.]*\./)?.[0];
+    const told = 'Since 03:03 , for 1 min. Its wallet runs out.';
+    expect(bannerOf('wallet_nearly_empty')).toBe(`stats needs attention ${told}`);
+    expect(bannerOf('wallet_without_funds')).toBe(`stats is failing ${told}`);
+  });
+
   test('says how full the disk of its folders is, and not that of others', () => {
     const state = stateOf(nodes, n1.target.subnet);
     const fill = { at: NOW, used: 60e9, free: 40e9, total: 100e9, points: [] };
