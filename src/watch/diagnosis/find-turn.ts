@@ -2,6 +2,7 @@ import { medianOf } from '../../lib/numbers.ts';
 import { type RoundSettings, timeoutMs } from '../../model/chain.ts';
 import type { Facts } from '../../model/facts.ts';
 import type { Turn } from '../../model/restart-answer.ts';
+import { START_MS } from '../../model/restart-cause.ts';
 import { consensusOf, hasTurns, type SubnetState } from '../../model/snapshot.ts';
 import { isCredible } from '../rules/view.ts';
 import { turnOf } from './find-epoch.ts';
@@ -62,10 +63,11 @@ function findUsual(state: SubnetState, name: string, read: (facts: Facts) => num
 /** Longer than this a node takes only with something else to do, such as to catch up. */
 const MOST_JOIN_MS = 120_000;
 
-/** How long a node took from its start to its first new block, by its log. */
-function findJoin({ logs }: Facts): number | undefined {
+/** How long a node took from its start to its first new block, by its log. Where others started with it, it waited for their votes. */
+function findJoin({ logs }: Facts, starts: readonly number[]): number | undefined {
   const { startedAt = Number.NaN, joinedAt = Number.NaN } = logs?.node ?? {};
-  return joinedAt - startedAt <= MOST_JOIN_MS ? joinedAt - startedAt : undefined;
+  const isAlone = starts.filter((at) => Math.abs(at - startedAt) < START_MS).length === 1;
+  return isAlone && joinedAt - startedAt <= MOST_JOIN_MS ? joinedAt - startedAt : undefined;
 }
 
 /**
@@ -95,7 +97,8 @@ export function findTurn(state: SubnetState, name: string, wallMs: number): Turn
   const turnEveryMs = masternodes * minePeriodMs;
   // Many images do not pass the signal on, and are killed after ten seconds.
   const stopMs = findUsual(state, name, ({ container }) => container?.stopTookMs);
-  const joinMs = findUsual(state, name, findJoin);
+  const starts = state.targets.flatMap(({ facts: { logs } }) => logs?.node?.startedAt ?? []);
+  const joinMs = findUsual(state, name, (facts) => findJoin(facts, starts));
   const rhythm = { turnEveryMs, stopMs, joinMs, minePeriodMs, timeoutPeriodMs: timeoutMs(settings, 0) };
   const bestInMs = untilBest(Math.max(0, turnEveryMs - nextTurnMs), rhythm);
   return { nextTurnMs, turnEveryMs, stopMs, joinMs, bestInMs };

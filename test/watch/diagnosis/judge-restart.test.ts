@@ -696,15 +696,15 @@ test('the next turn of a node comes by the round of the newest block, its time a
 });
 
 /** The answer about n1 of nodes whose containers took so long to stop, and whose logs show so long to the first new block, in milliseconds. */
-function answerAfter({
-  stops = {},
-  joins = {},
-}: Readonly<Record<'stops' | 'joins', Readonly<Record<string, number>>>>) {
+function answerAfter(
+  { stops = {}, joins = {} }: Readonly<Record<'stops' | 'joins', Readonly<Record<string, number>>>>,
+  apartMs = 60_000,
+) {
   const latest = { ok: true, value: { number: 1_000, round: 2_700, timestamp: NOW / 1_000 } } as const;
   const change = (known: KnownTarget): KnownTarget =>
     withFacts(known.target.name, ({ container, node, ...facts }) => {
       const joinMs = joins[known.target.name];
-      const startedAt = AGO(900_000);
+      const startedAt = AGO(900_000) + FOUR.indexOf(known.target.name) * apartMs;
       return {
         ...facts,
         ...(node && { node: { ...node, observation: { ...node.observation, latest } } }),
@@ -746,6 +746,8 @@ test('how long a node takes to stop and to follow the chain is as it was the las
   expect(answerAfter(others)).toMatchObject({ stopMs: 10_100, joinMs: 12_000 });
   // One that had to catch up for minutes shows nothing of a restart.
   expect(answerAfter({ stops: {}, joins: { n1: 150_000, n2: 9_000 } })?.joinMs).toBe(9_000);
+  // Nor do those that started together, as after a restart of their machine: they had to wait for each other.
+  expect(answerAfter({ stops: {}, joins: { n1: 40_000, n2: 41_000 } }, 59_999)?.joinMs).toBeUndefined();
   const unknown = answerAfter({ stops: {}, joins: {} });
   expect([unknown?.stopMs, unknown?.joinMs, unknown?.bestInMs]).toEqual([undefined, undefined, 1_000]);
 });
