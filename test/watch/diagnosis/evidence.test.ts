@@ -151,7 +151,10 @@ test('nor is a route or a firewall doubted while Docker has not said that its co
 
 test('what is said of a node that does not answer, or of a check, is of when it was asked', () => {
   const fault = { kind: 'unreachable', address: 'http://n3' } as const;
-  const hangs = { fault: { kind: 'timeout', address: 'http://n2', afterMs: 5_000, received: false }, container: {} } as const;
+  const hangs = {
+    fault: { kind: 'timeout', address: 'http://n2', afterMs: 5_000, received: false },
+    container: {},
+  } as const;
   const given: Readonly<Record<string, Given>> = { n1: { height: 900 }, n2: hangs, n3: { fault } };
   const targets = [...nodes((name) => given[name] ?? {}), diagnosedService('stats', { fault: REFUSED })];
   const states = judge(targets).map((state) => ({

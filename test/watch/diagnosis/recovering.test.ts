@@ -555,7 +555,10 @@ test('a node whose log has a new block since its start takes blocks, before it i
   const [startedAgo, advancedAt] = [10_000, NOW - 1_000];
   const printing = (height: number, over: Partial<Container> = {}, crashes?: readonly number[]) => {
     const nodes = NAMES.map((name) => {
-      const node = diagnosedNode(name, NAMES, { stalledMs: 60_000, container: { startedAt: NOW - startedAgo, ...over } });
+      const node = diagnosedNode(name, NAMES, {
+        stalledMs: 60_000,
+        container: { startedAt: NOW - startedAgo, ...over },
+      });
       const { container, ...facts } = node.facts;
       const looped = container && { ...container, ...(crashes && { restarts: 3, earlierCrashes: crashes }) };
       return withLog({ ...node, facts: { ...facts, container: looped } } as KnownTarget, { height, advancedAt });
