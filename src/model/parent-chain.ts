@@ -1,7 +1,6 @@
 import type { WatchedMs } from '../lib/clock.ts';
 import { DAY_MS, formatDuration, HOUR_MS } from '../lib/duration.ts';
 import { ascending, medianOf } from '../lib/numbers.ts';
-import type { Progress } from './facts.ts';
 
 /** What a wallet paid within a part of the time, in the smallest unit. */
 export interface SpendPart {
@@ -209,13 +208,20 @@ export interface ParentObservation {
   readonly balance?: ParentResult<bigint>;
 }
 
+/** A committed block of the subnet, its own time in Unix seconds, and when the first node was seen to rise to it. */
+export interface CommittedBlock {
+  readonly number: number;
+  readonly timestamp?: number;
+  readonly advancedAt: WatchedMs;
+}
+
 /** The height of the contract over many probes. Its numbers are those of the committed block. */
 export interface CheckpointProgress {
   /** The last one that was read. */
   readonly checkpoint: Checkpoint;
   readonly readAt: WatchedMs;
   /** The newest committed block of the subnet when it was read; absent when none was known. */
-  readonly newest?: Progress | undefined;
+  readonly newest?: CommittedBlock | undefined;
   /** When it was last seen to rise; initially, when it was first read. */
   readonly advancedAt: WatchedMs;
   readonly hasAdvanced: boolean;

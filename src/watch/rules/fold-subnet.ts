@@ -1,6 +1,5 @@
 import { DAY_MS } from '../../lib/duration.ts';
 import { type DiskFacts, type DiskObservation, isNearlyFull } from '../../model/disk.ts';
-import type { Progress } from '../../model/facts.ts';
 import { findPace, foldFill } from '../../model/fill.ts';
 import { findLevel, foldWallet, type Levels } from '../../model/fold-wallet.ts';
 import type { Checkpoint, CheckpointProgress, ParentFacts, ParentObservation } from '../../model/parent-chain.ts';
@@ -35,7 +34,7 @@ function foldCheckpoint(before: CheckpointProgress | undefined, checkpoint: Chec
 interface Context {
   readonly at: number;
   readonly wallMs: number;
-  readonly newest?: Progress | undefined;
+  readonly newest?: CheckpointProgress['newest'];
 }
 
 /** Adds what a probe of the parent chain saw at a watched time, which is `wallMs` in Unix milliseconds. */
