@@ -176,9 +176,9 @@ export function findHeadline(
     sentence: `${subnet} ${words}`,
     detail: join(...details, ...plannedWork.map(describeWork)),
   });
-  // What was seen before subnetd was started may be over until its target is asked.
+  // A container that did not run before subnetd was started may run until Docker is asked.
   const isUnasked = (one: TargetState) => one.target.name === lasting?.name && !isJudgedFor(one, lasting.problem);
-  if (lasting?.restoredAt !== undefined && !isShort && targets.some(isUnasked))
+  if (lasting?.restoredAt && OF_DOCKER.includes(lasting.problem) && !isShort && targets.some(isUnasked))
     return tell('warn', NOT_CHECKED, `Seen before subnetd was started: ${lasting.summary}.`, votes);
   // A halt or a fork says more than that too few can vote.
   if (lasting && (!isShort || WHOLE[lasting.problem]?.[1] !== undefined))
