@@ -34,23 +34,31 @@ export function tellChanges(tell: Waiting['tell'], node: string): (reason: strin
   };
 }
 
+/** A block has come to the others this long after its turn. */
+const AFTER_TURN_MS = 1_000;
+
+/** A turn has just passed for this long, and for a tenth of the time from one turn to the next. */
+const JUST_MS = 2_000;
+
+/** How long until a node that is asked to stop ends right after a turn of its own; 0 for now, and for one without turns. */
+function untilBest({ nextTurnMs, turnEveryMs, stopMs }: Partial<RestartBody>): number {
+  if (typeof nextTurnMs !== 'number' || typeof turnEveryMs !== 'number') return 0;
+  const passed = (turnEveryMs - nextTurnMs + (stopMs ?? 0)) % turnEveryMs;
+  return passed <= Math.max(JUST_MS, turnEveryMs / 10) ? 0 : turnEveryMs - passed + AFTER_TURN_MS;
+}
+
 /** From here on a stop is waited for, and not just how a process ends. */
 const SLOW_STOP_MS = 1_000;
 
 /** What is waited for. */
-function describeBest({ bestInMs, stopMs, joinMs }: Partial<RestartBody>): string {
-  const pause = formatDuration(bestInMs ?? 0);
-  const stop = (stopMs ?? 0) < SLOW_STOP_MS ? undefined : formatDuration(stopMs ?? 0);
-  if (typeof joinMs === 'number')
-    return `the best moment is in ${pause}: it takes ${stop === undefined ? '' : `${stop} to stop and `}${formatDuration(joinMs)} to follow the chain again, and is then back between two turns of its own`;
-  return stop === undefined
-    ? `its turn to make a block is in ${pause}, and right after that is the best moment`
-    : `the best moment is in ${pause}: its container takes ${stop} to stop, and then ends right after its turn to make a block`;
-}
+const describeBest = (pauseMs: number, stopMs: number): string =>
+  stopMs < SLOW_STOP_MS
+    ? `its turn to make a block is in ${formatDuration(pauseMs)}, and right after that is the best moment`
+    : `the best moment is in ${formatDuration(pauseMs)}: its container takes ${formatDuration(stopMs)} to stop, and then ends right after its turn to make a block`;
 
 /**
- * Asks until the answer is yes and the moment is the best one between its own turns, so that a restart costs as few of them as it can; at
- * most for two turns more. Resolves to the last answer, at the end of the time whatever it is.
+ * Asks until the answer is yes and the node would end right after its own turn, so that a restart is over before the next one; at most for
+ * two turns more. Resolves to the last answer, at the end of the time whatever it is.
  */
 export async function awaitMoment(node: string, end: number, waiting: Waiting): Promise<Answer> {
   const { ask, sleep, now, everyMs } = waiting;
@@ -67,10 +75,10 @@ export async function awaitMoment(node: string, end: number, waiting: Waiting): 
       await sleep(everyMs);
       continue;
     }
-    const pauseMs = body.bestInMs ?? 0;
+    const pauseMs = untilBest(body);
     turnsEnd ??= now() + 2 * (body.turnEveryMs ?? 0);
     if (pauseMs === 0 || now() + pauseMs > Math.min(end, turnsEnd)) return answer;
-    tell(describeBest(body));
+    tell(describeBest(pauseMs, body.stopMs ?? 0));
     await sleep(pauseMs);
   }
 }

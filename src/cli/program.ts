@@ -146,7 +146,7 @@ function addWorkCommands(program: Command, runs: Runs): void {
   program
     .command('rolling-restart')
     .description(
-      'restart nodes one after another, each when that costs the fewest blocks; without --run, say when; exit 1 if one fails',
+      'restart nodes one after another, each right after its own turn; without --run, say when; exit 1 if one fails',
     )
     .option('--subnet <name>', 'the subnet, if there are several')
     .option('--nodes <list>', 'only these, in this order, with commas between them (default: all)')

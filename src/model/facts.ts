@@ -246,8 +246,6 @@ export interface NodeLogFacts {
   /** The last start and the last order to stop that its lines tell. */
   readonly startedAt?: WatchedMs;
   readonly stoppedAt?: WatchedMs;
-  /** The first line since that start that raised the height. */
-  readonly joinedAt?: WatchedMs | undefined;
   /** The begin of the last run before that which brought blocks for a minute. */
   readonly wellFrom?: WatchedMs;
   /** When the first of a series of earlier runs without a block began; absent once a run has brought one. */

@@ -4,12 +4,8 @@ export interface Turn {
   readonly nextTurnMs: number;
   /** From one of its blocks to the next. */
   readonly turnEveryMs: number;
-  /** How long its container took to end when it was last stopped on request, else as the others took in the middle; absent while none was. */
+  /** How long its container took to end when it was last stopped on request, else the slowest of the others; absent while none was. */
   readonly stopMs?: number | undefined;
-  /** How long it took from its last start to its first new block, else as the others took in the middle; absent while no log has shown one. */
-  readonly joinMs?: number | undefined;
-  /** Until the best moment to ask it to stop: then fewest of its turns time out. 0 for now. */
-  readonly bestInMs: number;
 }
 
 /** Whether a node may be restarted now without costing its subnet a block. */
@@ -53,8 +49,6 @@ export interface RestartBody {
   readonly nextTurnMs: number | null;
   readonly turnEveryMs: number | null;
   readonly stopMs: number | null;
-  readonly joinMs: number | null;
-  readonly bestInMs: number | null;
   /** Why the node itself is not relied on, as after a restart; null when it is. */
   readonly unready: string | null;
   readonly container: string | null;
@@ -65,11 +59,10 @@ export interface RestartBody {
 /** An answer in the shape for programs. */
 export const toRestartBody = (answer: Extract<RestartResult, { kind: 'answer' }>): RestartBody => {
   const { safe, reason, required = null, voting = null, headroom = null, known, subnet, node } = answer;
-  const { nextTurnMs = null, turnEveryMs = null, stopMs = null, joinMs = null, bestInMs = null } = answer;
-  const { unready = null, container } = answer;
+  const { nextTurnMs = null, turnEveryMs = null, stopMs = null, unready = null, container } = answer;
   return {
     ...{ safe, reason, required, voting, headroom, known, subnet, node },
-    ...{ nextTurnMs, turnEveryMs, stopMs, joinMs, bestInMs, unready },
+    ...{ nextTurnMs, turnEveryMs, stopMs, unready },
     container: container?.name ?? null,
     startedAt: container?.startedAt === undefined ? null : new Date(container.startedAt).toISOString(),
   };

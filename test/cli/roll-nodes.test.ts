@@ -10,8 +10,7 @@ const STARTED = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 const bodyOf = (node: string, over: Partial<RestartBody> = {}): RestartBody => ({
   ...{ safe: true, known: true, reason: '3 other masternodes vote, 3 needed', subnet: 'devnet', node },
-  ...{ required: 3, voting: 4, headroom: 1, nextTurnMs: null, turnEveryMs: null, stopMs: null },
-  ...{ joinMs: null, bestInMs: null, unready: null },
+  ...{ required: 3, voting: 4, headroom: 1, nextTurnMs: null, turnEveryMs: null, stopMs: null, unready: null },
   ...{ container: `devnet-${node}-1`, startedAt: new Date(STARTED).toISOString() },
   ...over,
 });
@@ -124,44 +123,46 @@ test('when it is interrupted, no other node is restarted', async () => {
   expect(errors[1]).toContain('1 of 2 nodes restarted; see subnetd status, then go on with --nodes n2');
 });
 
-/** When a node whose best moments come every so often is told yes, and what was told meanwhile. */
-async function momentOf(everyMs: number, firstMs: number, over: Partial<RestartBody> = {}, end = 600_000) {
+/** When a node whose turn comes every so often is told yes, and what was told meanwhile. */
+async function momentOf(turnEveryMs: number, firstTurnMs: number, end = 600_000, safeFrom = 0, stopMs = 0) {
   const { roll, told } = subnetOf((_, at) => ({
-    ...{ turnEveryMs: everyMs, bestInMs: (everyMs - ((at - firstMs) % everyMs)) % everyMs, ...over },
+    ...{ turnEveryMs, stopMs, nextTurnMs: turnEveryMs - ((at - firstTurnMs + 10 * turnEveryMs) % turnEveryMs) },
+    ...(at < safeFrom && { safe: false, reason: 'n2 is being stopped' }),
   }));
   const { kind } = await awaitMoment('n1', end, roll);
   return { kind, at: roll.now(), told };
 }
 
-test('the best moment is waited for, and what makes it the best is told', async () => {
-  expect(await momentOf(42_000, 21_000)).toEqual({
+test('the moment comes right after the own turn of the node', async () => {
+  expect(await momentOf(42_000, 20_000)).toEqual({
     ...{ kind: 'yes', at: 21_000 },
     told: ['0s n1: its turn to make a block is in 21s, and right after that is the best moment'],
   });
-  expect(await momentOf(42_000, 0)).toMatchObject({ at: 0, told: [] });
-  expect((await momentOf(42_000, 11_000, { stopMs: 10_000 })).told).toEqual([
-    '0s n1: the best moment is in 11s: its container takes 10s to stop, and then ends right after its turn to make a block',
-  ]);
-  expect((await momentOf(8_000, 5_000, { stopMs: 10_000, joinMs: 11_000 })).told).toEqual([
-    '0s n1: the best moment is in 5s: it takes 10s to stop and 11s to follow the chain again, and is then back between two turns of its own',
-  ]);
-  expect((await momentOf(8_000, 5_000, { stopMs: 300, joinMs: 11_000 })).told).toEqual([
-    '0s n1: the best moment is in 5s: it takes 11s to follow the chain again, and is then back between two turns of its own',
-  ]);
+  // The turn has just passed.
+  expect(await momentOf(42_000, -4_000)).toMatchObject({ at: 0, told: [] });
+  expect(await momentOf(42_000, -5_000)).toMatchObject({ at: 38_000 });
+  expect(await momentOf(8_000, -2_000)).toMatchObject({ at: 0 });
+  expect(await momentOf(8_000, -2_500)).toMatchObject({ at: 6_500 });
+  // First it must be safe.
+  expect(await momentOf(42_000, 20_000, 600_000, 25_000)).toMatchObject({ kind: 'yes', at: 63_000 });
 });
 
-test('first it must be safe', async () => {
-  const { roll } = subnetOf((_, at) => ({
-    ...{ turnEveryMs: 42_000, bestInMs: at <= 63_000 ? (63_000 - at) % 42_000 : 42_000 },
-    ...(at < 25_000 && { safe: false, reason: 'n2 is being stopped' }),
-  }));
-  expect(await awaitMoment('n1', 600_000, roll)).toMatchObject({ kind: 'yes' });
-  expect(roll.now()).toBe(63_000);
+test('one that takes long to stop is asked to so much before its own turn has passed', async () => {
+  expect(await momentOf(42_000, 20_000, 600_000, 0, 10_000)).toEqual({
+    ...{ kind: 'yes', at: 11_000 },
+    told: [
+      '0s n1: the best moment is in 11s: its container takes 10s to stop, and then ends right after its turn to make a block',
+    ],
+  });
+  // It takes longer than from one turn to the next.
+  expect(await momentOf(8_000, 5_000, 600_000, 0, 10_000)).toMatchObject({ at: 4_000 });
+  expect(await momentOf(8_000, 2_000, 600_000, 0, 10_000)).toMatchObject({ at: 0 });
+  expect(await momentOf(42_000, 20_000, 600_000, 0, 300)).toMatchObject({ at: 20_700 });
 });
 
 test('who has no time left for the turn gets the yes at once, and nobody waits for more than two turns', async () => {
-  expect(await momentOf(42_000, 21_000, {}, 15_000)).toMatchObject({ kind: 'yes', at: 0 });
-  const { roll } = subnetOf(() => ({ turnEveryMs: 42_000, bestInMs: 21_000 }));
+  expect(await momentOf(42_000, 20_000, 15_000)).toMatchObject({ kind: 'yes', at: 0 });
+  const { roll } = subnetOf(() => ({ turnEveryMs: 42_000, nextTurnMs: 20_000 }));
   expect((await awaitMoment('n1', 600_000, roll)).kind).toBe('yes');
   expect(roll.now()).toBe(84_000);
 });

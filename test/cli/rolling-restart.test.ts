@@ -46,7 +46,7 @@ async function watchSubnet(onTestFinished: TestContext['onTestFinished']) {
     if (result.kind !== 'answer') return result;
     if (!result.safe) waitsUntil = performance.now() + WAITING_MS;
     // The command waits in real time, and turns pass too quickly here for that.
-    return { ...result, nextTurnMs: undefined, turnEveryMs: undefined, bestInMs: undefined };
+    return { ...result, nextTurnMs: undefined, turnEveryMs: undefined };
   };
   const app = new Hono().get('/safe-to-restart', answerRestart(ask));
   const server = createServer(getRequestListener(app.fetch));

@@ -16,8 +16,7 @@ async function ask(query: string, result: RestartResult) {
 const about = { kind: 'answer', subnet: 'devnet', node: 'n1' } as const;
 const numbers = { required: 3, voting: 4, headroom: 1 };
 const nothingElse = {
-  ...{ nextTurnMs: null, turnEveryMs: null, stopMs: null, joinMs: null, bestInMs: null },
-  unready: null,
+  ...{ nextTurnMs: null, turnEveryMs: null, stopMs: null, unready: null },
   ...{ container: null, startedAt: null },
 };
 
@@ -41,8 +40,6 @@ test('the turns of the node, why it is not relied on and its container are part 
     nextTurnMs: 6_500,
     turnEveryMs: 8_000,
     stopMs: 10_100,
-    joinMs: 11_000,
-    bestInMs: 3_500,
     unready: 'n1 was started 12s ago and must run for a minute',
   };
   const container = { name: 'generated-n1-1', startedAt: 1_700_000_000_000 };

@@ -35,13 +35,12 @@ function foldLowHeight(facts: NodeLogFacts, known: number, height: number, at: n
 }
 
 /** What a start leaves of earlier runs: when the last good one began, and the first one after it that brought no block, and the height. */
-function keepAtStart(facts: NodeLogFacts): Pick<NodeLogFacts, 'wellFrom' | 'failedFrom' | 'heightBefore' | 'joinedAt'> {
+function keepAtStart(facts: NodeLogFacts): Pick<NodeLogFacts, 'wellFrom' | 'failedFrom' | 'heightBefore'> {
   const { startedAt = Number.NaN, advancedAt = 0, wellFrom, failedFrom = startedAt } = facts;
   return {
     wellFrom: advancedAt - startedAt >= START_MS ? startedAt : wellFrom,
     failedFrom: advancedAt <= startedAt ? failedFrom : undefined,
     heightBefore: facts.height ?? facts.heightBefore,
-    joinedAt: undefined,
   };
 }
 
@@ -103,7 +102,7 @@ function foldNode(before: NodeLogFacts = {}, hit: LogHit, line?: string): NodeLo
   const facts = withImport(before, hit, height, line);
   const known = facts.height ?? -1;
   if (height <= known) return foldLowHeight(facts, known, height, at);
-  return { ...facts, below: undefined, height, advancedAt: at, joinedAt: facts.joinedAt ?? at };
+  return { ...facts, below: undefined, height, advancedAt: at };
 }
 
 /** Blocks come from all nodes, later from slow ones, and again and again from those that are stalled. */

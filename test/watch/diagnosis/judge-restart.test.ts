@@ -695,26 +695,6 @@ test('the next turn of a node comes by the round of the newest block, its time a
   expect(turnAt(2_703, -9_000)).toEqual([2_000, 8_000]);
 });
 
-/** The answer about n1 of nodes whose containers took so long to stop, and whose logs show so long to the first new block, in milliseconds. */
-function answerAfter(
-  { stops = {}, joins = {} }: Readonly<Record<'stops' | 'joins', Readonly<Record<string, number>>>>,
-  apartMs = 60_000,
-) {
-  const latest = { ok: true, value: { number: 1_000, round: 2_700, timestamp: NOW / 1_000 } } as const;
-  const change = (known: KnownTarget): KnownTarget =>
-    withFacts(known.target.name, ({ container, node, ...facts }) => {
-      const joinMs = joins[known.target.name];
-      const startedAt = AGO(900_000) + FOUR.indexOf(known.target.name) * apartMs;
-      return {
-        ...facts,
-        ...(node && { node: { ...node, observation: { ...node.observation, latest } } }),
-        ...(container && { container: { ...container, stopTookMs: stops[known.target.name] } }),
-        logs: { ...facts.logs, node: { startedAt, joinedAt: joinMs === undefined ? undefined : startedAt + joinMs } },
-      } as Facts;
-    })(known);
-  return judgeRestart(stateWith({}, { change }), 'n1', { now: NOW, freshSince: AGO(20_000) });
-}
-
 test('no node is restarted while no block comes for longer than a turn that times out takes', () => {
   const reasonAfter = (ms: number, name = 'n1', given: Readonly<Record<string, Given>> = {}) => {
     const change = (known: KnownTarget): KnownTarget =>
@@ -739,17 +719,24 @@ test('no node is restarted while no block comes for longer than a turn that time
   );
 });
 
-test('how long a node takes to stop and to follow the chain is as it was the last time, else as the median of the others', () => {
-  const own = { stops: { n1: 300, n2: 10_100 }, joins: { n1: 11_000, n3: 14_000 } };
-  expect(answerAfter(own)).toMatchObject({ stopMs: 300, joinMs: 11_000, nextTurnMs: 8_000, bestInMs: 6_700 });
-  const others = { stops: { n2: 10_100, n3: 4_000, n4: 10_200 }, joins: { n2: 11_000, n3: 60_000, n4: 12_000 } };
-  expect(answerAfter(others)).toMatchObject({ stopMs: 10_100, joinMs: 12_000 });
-  // One that had to catch up for minutes shows nothing of a restart.
-  expect(answerAfter({ stops: {}, joins: { n1: 150_000, n2: 9_000 } })?.joinMs).toBe(9_000);
-  // Nor do those that started together, as after a restart of their machine: they had to wait for each other.
-  expect(answerAfter({ stops: {}, joins: { n1: 40_000, n2: 41_000 } }, 59_999)?.joinMs).toBeUndefined();
-  const unknown = answerAfter({ stops: {}, joins: {} });
-  expect([unknown?.stopMs, unknown?.joinMs, unknown?.bestInMs]).toEqual([undefined, undefined, 1_000]);
+test('how long a container takes to stop is what its own last stop took, else the slowest of the others', () => {
+  const stopOf = (took: Readonly<Record<string, number>>) => {
+    const change = (known: KnownTarget): KnownTarget =>
+      withFacts(known.target.name, ({ container, ...facts }) => ({
+        ...facts,
+        ...(container && { container: { ...container, stopTookMs: took[known.target.name] } }),
+      }))(known);
+    const latest = { ok: true, value: { number: 1_000, round: 2_700, timestamp: NOW / 1_000 } } as const;
+    const withRound = (known: KnownTarget): KnownTarget =>
+      withFacts(known.target.name, ({ node, ...facts }) => ({
+        ...facts,
+        ...(node && { node: { ...node, observation: { ...node.observation, latest } } }),
+      }))(change(known));
+    return judgeRestart(stateWith({}, { change: withRound }), 'n1', { now: NOW, freshSince: AGO(20_000) })?.stopMs;
+  };
+  expect(stopOf({ n1: 300, n2: 10_100 })).toBe(300);
+  expect(stopOf({ n2: 10_100, n3: 4_000 })).toBe(10_100);
+  expect(stopOf({})).toBeUndefined();
 });
 
 test('with each epoch, turns begin with the first masternode again', () => {
