@@ -96,6 +96,7 @@ it('a wallet with coins for three days is low, by words with its balance, spend,
       fix: `send 0.36 coins to ${RELAYER} (PARENTNET_WALLET) on the parent chain, which lasts for 14 days`,
       explains: [],
       causes: [],
+      readAt: expect.any(Number),
     },
   ]);
 });
