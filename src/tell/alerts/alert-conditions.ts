@@ -72,10 +72,14 @@ const problemCondition =
         .filter((problem) => problem.alert === alert)
         // Where two results have the same labels, the later one counts: one that is not muted.
         .toSorted((one, other) => Number(isMuted(other)) - Number(isMuted(one)))
-        .map((one) => ({
-          labels: toLabels(state.subnet.name, one),
-          result: { value: 1, details: toDetails(one), planned: one.planned, readAt: one.readAt },
-        }));
+        .map((one) => {
+          // Its words are those of its last finding, which alerts may not have seen.
+          const { planned, readAt = one.state === 'clearing' ? one.seenAt : undefined } = one;
+          return {
+            labels: toLabels(state.subnet.name, one),
+            result: { value: 1, details: toDetails(one), planned, readAt },
+          };
+        });
       return withUnknown ? [...findCovered(state, alert, now), ...active] : active;
     });
 

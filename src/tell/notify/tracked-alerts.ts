@@ -62,7 +62,7 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
   const activeAt = isNew ? now : Math.min(before.activeAt, now);
   const firedAt = isNew ? undefined : before.firedAt;
   const more = { ...(details && { details }), ...(planned && { planned }) };
-  const seenAt = Math.min(details?.isClearing ? (before?.seenAt ?? readAt) : readAt, now);
+  const seenAt = Math.min(readAt, now);
   const causeAt = causeAtOf(before, details, now);
   const base = {
     labels,

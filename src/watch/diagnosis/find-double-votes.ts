@@ -38,8 +38,8 @@ const describeBlock = ({ number, hash }: CastVote): string =>
 function describeSource({ votes: [one, other], source }: DoubleVote): string {
   if (source === 'log') return `the log of ${one.seenBy} has both signatures`;
   return one.seenBy === other.seenBy
-    ? `both are in the pool of ${one.seenBy}`
-    : `the first is in the pool of ${one.seenBy}, the second in that of ${other.seenBy}`;
+    ? `both were in the pool of ${one.seenBy}`
+    : `the first was in the pool of ${one.seenBy}, the second in that of ${other.seenBy}`;
 }
 
 /** What of it the end of another evidence says; empty without any. */

@@ -215,10 +215,11 @@ export function findHeadline(
   const isAllKnown = `${suspicion}${quiet}${unread}` === '' && quorum?.starting === undefined;
   const more = formatCount(reserve, 'more node', 'more nodes');
   const mayLose = quorum && (reserve === 0 ? ' with no spare vote' : `: it can lose ${more}`);
-  const words = `${isAllKnown && (reserve !== 0 || !quorum) ? 'is healthy' : 'is running'}${mayLose ?? ''}`;
+  const is = `${isAllKnown && (reserve !== 0 || !quorum) ? 'is healthy' : 'is running'}${mayLose ?? ''}`;
+  const words = isQuiet ? `is running, but its last block came ${formatDuration(quietMs)} ago` : is;
   // What would page if it is confirmed is being checked.
-  const standing = suspected?.severity === 'critical' ? 'warn' : 'ok';
-  return tell(standing, words, votes, quiet, suspicion, unseen, unread && `Still to be read: ${unread}.`);
+  const standing = isQuiet || suspected?.severity === 'critical' ? 'warn' : 'ok';
+  return tell(standing, words, votes, suspicion, unseen, unread && `Still to be read: ${unread}.`);
 }
 
 /** The same while the diagnosis breaks: nobody knows whether what was last found still holds. */

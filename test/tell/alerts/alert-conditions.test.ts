@@ -218,6 +218,9 @@ describe('a problem', () => {
       new Map(),
     );
     expect(found).toMatchObject({ labels: { alertname: 'SubnetNodeDown' }, readAt: NOW - 9_000 });
+    // What clears was last found between two judgements of alerts, with the words that its message has.
+    const clearing = problem('node_down', a, { state: 'clearing', seenAt: NOW - 4_000 });
+    expect(createJudge({})(toInput(targets, {}, [clearing]), new Map())[0]?.readAt).toBe(NOW - 4_000);
   });
 
   /** Tells which alerts begin and end when the problems are these. */

@@ -53,7 +53,7 @@ test('a double vote is open at once, and says whose, what, where and what to do'
       severity: 'warning',
       nodes: ['n2'],
       summary: 'n2 signed two blocks of round 7',
-      evidence: `n2 (0xn2) voted for block 5 ${A}… and for block 5 ${B}…, two blocks of round 7, seen 1m ago (02:45:40 UTC): the first is in the pool of n1, the second in that of n3`,
+      evidence: `n2 (0xn2) voted for block 5 ${A}… and for block 5 ${B}…, two blocks of round 7, seen 1m ago (02:45:40 UTC): the first was in the pool of n1, the second in that of n3`,
       fix: expect.stringMatching(
         /^find what else signs with the key of n2, such as a second node.*check PRIVATE_KEY in n2\.env.*; for the evidence, export the incident as JSON from its page and check it with `subnetd check-votes FILE`$/,
       ),
@@ -113,7 +113,7 @@ test('of a signer without a node the address is said, and of one pool that it ha
   const votes = [cast(7, 'a', 'n1'), cast(7, 'b', 'n1')] as const;
   const [found] = find([voteOf('0x1234567890abcdef', { votes })]);
   expect(found?.summary).toBe('0x12345678… signed two blocks of round 7');
-  expect(found?.evidence).toMatch(/: both are in the pool of n1$/);
+  expect(found?.evidence).toMatch(/: both were in the pool of n1$/);
 });
 
 test('what the log of a node proves of two rounds is said as such', () => {

@@ -866,8 +866,8 @@ describe('right after the start of subnetd', () => {
       },
     };
     expect(diagnose([before as KnownTarget, ...others]).headline).toMatchObject({
-      ...healthy,
-      detail: '4 of 4 masternodes can vote, 3 needed. The last block came 28s ago. Still to be read: n1, n2, n3, n4.',
+      sentence: 'devnet is running, but its last block came 28s ago',
+      detail: '4 of 4 masternodes can vote, 3 needed. Still to be read: n1, n2, n3, n4.',
     });
   });
 

@@ -136,7 +136,7 @@ test('a halt after a block, and a risk of other nodes, are told although the one
     });
   const risk = (about: string, more: Partial<Problem> = {}) =>
     problem('quorum_at_risk', 'no further node may fail', `bring back ${about}`, { about, evidence: about, ...more });
-  const clearing = { state: 'clearing' } as const;
+  const clearing = { state: 'clearing', seenAt: 37_000 } as const;
   const next = { state: 'suspected', isNext: true } as const;
   const steps = (one: Problem, cleared: Problem, ...others: readonly Problem[]): readonly Step[] => [
     [0, [one]],
@@ -158,7 +158,7 @@ test('a halt after a block, and a risk of other nodes, are told although the one
   const wallet = problem('wallet_without_funds', 'the wallet is empty', 'send it coins', { evidence: 'no coins' });
   const suspected = risk('n2', { state: 'suspected' });
   expect(listMessages(70, [...steps(risk('n1'), risk('n1', clearing)), [60, [suspected, wallet]]], write).at(-1)).toBe(
-    'new no coins 01:00,old seen at 1970-01-01 00:00:35 UTC: n1 00:00',
+    'new no coins 01:00,old seen at 1970-01-01 00:00:37 UTC: n1 00:00',
   );
 });
 
@@ -167,7 +167,7 @@ test('what is clearing, and what is over, is told with the time at which it was 
   const wallet = problem('wallet_without_funds', 'the wallet is empty', 'send it coins', {
     ...{ component: 'relayer', name: 'relayer', evidence: 'it has 0.003 coins' },
   });
-  const clearing = { ...halt, state: 'clearing' } as const;
+  const clearing = { ...halt, state: 'clearing', seenAt: 18_000 } as const;
   const texts = listMessages(
     300,
     [
@@ -181,8 +181,8 @@ test('what is clearing, and what is over, is told with the time at which it was 
   );
   expect(texts).toEqual([
     'firing no block for 34s',
-    'firing it has 0.003 coins, firing seen at 1970-01-01 00:00:15 UTC: no block for 34s',
-    'resolved seen at 1970-01-01 00:00:15 UTC: no block for 34s, firing it has 0.001 coins',
+    'firing it has 0.003 coins, firing seen at 1970-01-01 00:00:18 UTC: no block for 34s',
+    'resolved seen at 1970-01-01 00:00:18 UTC: no block for 34s, firing it has 0.001 coins',
     'resolved seen at 1970-01-01 00:03:15 UTC: it has 0.001 coins',
   ]);
 });
