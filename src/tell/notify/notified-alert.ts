@@ -1,18 +1,11 @@
 import type { AlertAnnotations, AlertDetails, AlertLabels } from '../alerts/tracked-alert.ts';
 
-/** What was seen last of an alert, and since when it fired. `startsAt` is absent in what an earlier version has stored. */
-interface EndedAs {
-  readonly details: AlertDetails;
-  readonly seenAt: number;
-  readonly startsAt?: number;
-}
-
 /** How an alert has ended. */
 export interface AlertEnd {
   /** When it was found to be over, in wall time. */
   readonly endsAt?: number;
-  /** It may not have been sent. */
-  readonly endedAs?: EndedAs | undefined;
+  /** What was seen last of it, which may not have been sent. */
+  readonly endedAs?: { readonly details: AlertDetails; readonly seenAt: number } | undefined;
 }
 
 /** An alert that a channel has been notified of, and not yet of its end. Times are wall time. */

@@ -70,7 +70,8 @@ export function createChannel(deps: ChannelDeps) {
     new Map(
       [...(alerts.firing.get(group) ?? [])].map(([key, alert]) => {
         const acknowledgedBy = incidents.acknowledgedBy(alert.labels);
-        const isKnown = groups.get(group)?.alerts[key] !== undefined;
+        const told = groups.get(group)?.alerts[key];
+        const isKnown = told !== undefined && told.endsAt === undefined;
         const isEarly = afterMs > 0 && (acknowledgedBy !== undefined || now() - alert.firedAt < afterMs);
         const isOther = !severities.some((severity) => severity === alert.labels.severity);
         return [
@@ -113,8 +114,8 @@ export function createChannel(deps: ChannelDeps) {
     counts.sent += size;
     set(group, afterMessage(planned, groups.get(group), { channel: name, group, thread, now: now() }));
     for (const { labels } of planned.begun) missed.delete(alertKey(labels));
-    for (const { labels } of [...planned.begun, ...planned.ongoing]) deps.onAccepted(labels, 'firing', name);
     for (const { labels } of planned.ended) deps.onAccepted(labels, 'resolved', name);
+    for (const { labels } of [...planned.begun, ...planned.ongoing]) deps.onAccepted(labels, 'firing', name);
     pauseMs = firstPauseMs;
     if (failure !== undefined) deps.onRecovery(label);
     failure = undefined;

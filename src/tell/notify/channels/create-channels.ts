@@ -50,8 +50,8 @@ export function groupAlerts(
     firing.set(group, members);
   }
   const endOf = (key: string) => {
-    const { resolvedAt = now, details, seenAt = now, firedAt: startsAt } = trackedAlerts.get(key) ?? {};
-    return { endsAt: resolvedAt, endedAs: details && { details, seenAt, ...(startsAt !== undefined && { startsAt }) } };
+    const { resolvedAt = now, details, seenAt = now } = trackedAlerts.get(key) ?? {};
+    return { endsAt: resolvedAt, endedAs: details && { details, seenAt } };
   };
   return { firing, endOf, isOwn };
 }

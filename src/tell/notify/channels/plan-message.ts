@@ -58,12 +58,8 @@ const toNotified = ({ labels, annotations, details, firedAt, seenAt, acknowledge
   ...(acknowledgedBy !== undefined && { acknowledgedBy }),
 });
 
-/** An alert that has ended, as it was seen last. What it was about then may have begun later than what the channel was notified of. */
-function toEnded({ endedAs, ...told }: NotifiedAlert): NotifiedAlert {
-  if (endedAs === undefined) return told;
-  const { startsAt = told.startsAt } = isAboutOthers(told.details, endedAs.details) ? endedAs : told;
-  return { ...told, ...endedAs, startsAt };
-}
+/** An alert that has ended, as it was seen last. */
+const toEnded = ({ endedAs, ...told }: NotifiedAlert): NotifiedAlert => ({ ...told, ...endedAs });
 
 const isSameTarget = ({ labels: one }: NotifiedAlert, { labels: other }: FiringAlert): boolean =>
   one.component === other.component && one.name === other.name;
@@ -81,15 +77,20 @@ export function planMessage(
   const known = Object.entries(before?.alerts ?? {});
   const isTold = ({ details, labels }: FiringAlert) => {
     const told = before?.alerts[alertKey(labels)];
-    return told !== undefined && !isAboutOthers(told.details, details);
+    return told !== undefined && told.endsAt === undefined && !isAboutOthers(told.details, details);
   };
   // What seems to be over before anybody was notified of it is no news. It may have been withheld for long.
   const isNews = (alert: FiringAlert) => !alert.isWithheld && alert.details?.isClearing !== true && !isTold(alert);
   const begun = [...firing.values()].filter(isNews);
-  const ended = known.flatMap(([key, alert]) => (firing.has(key) ? [] : [toEnded(alert)]));
+  const over = known.flatMap(([key, alert]) => (firing.has(key) ? [] : [toEnded(alert)]));
+  // The end of one that has begun anew comes with the new one.
+  const replaced = known.flatMap(([key, alert]) => {
+    const current = firing.get(key);
+    return current && begun.includes(current) && alert.endsAt !== undefined ? [toEnded(alert)] : [];
+  });
   const ongoing = known.flatMap(([key, alert]) => {
     const current = firing.get(key);
-    return current === undefined || current.isWithheld || begun.includes(current)
+    return current === undefined || current.isWithheld || begun.includes(current) || alert.endsAt !== undefined
       ? []
       : [{ ...toNotified(current), startsAt: alert.startsAt }];
   });
@@ -111,7 +112,7 @@ export function planMessage(
   const message = (kind: PlannedMessage['kind']): PlannedMessage => ({
     kind,
     begun: worstFirst(begun.map(toNotified)),
-    ended: worstFirst(ended),
+    ended: worstFirst([...over, ...replaced]),
     ongoing: worstFirst(ongoing),
     renewed,
   });
@@ -122,14 +123,14 @@ export function planMessage(
     if (severity === 'critical') return isOver(alert.firedAt, TIMES.criticalWaitMs, now);
     if (!isOver(alert.firedAt, TIMES.waitMs, now)) return false;
     if (severity === 'info') return isRested(before?.sentAt);
-    const isOfTold = known.some(([, told]) => isSameTarget(told, alert));
+    const isOfTold = known.some(([, told]) => told.endsAt === undefined && isSameTarget(told, alert));
     return isRested(before?.begunAt, isOfTold ? TIMES.pauseMs : TIMES.otherPauseMs);
   };
   const isDue =
     begun.some(mayBegin) ||
-    (isRested(before?.sentAt) && ended.some(({ endsAt = 0 }) => isOver(endsAt, TIMES.waitMs, now)));
+    (isRested(before?.sentAt) && over.some(({ endsAt = 0 }) => isOver(endsAt, TIMES.waitMs, now)));
   if (isDue) return message('change');
-  if (begun.length + ended.length > 0) return undefined;
+  if (begun.length + over.length > 0) return undefined;
   const isAcknowledged = ongoing.some(
     ({ labels, acknowledgedBy }) =>
       acknowledgedBy !== undefined && before?.alerts[alertKey(labels)]?.acknowledgedBy !== acknowledgedBy,
@@ -168,17 +169,35 @@ export function afterMessage(
   return { channel, group, alerts, sentAt: now, ...(begunAt !== undefined && { begunAt }), thread };
 }
 
-/** Notes when alerts have ended, and removes that from those that fire again. The same group if nothing changes. */
+/**
+ * When an alert that people were told of has ended, though one with its labels fires now: that is about others, has begun anew, or may
+ * last, but is not sure to. Undefined where it goes on.
+ */
+function endedBefore({ details, startsAt, endsAt }: NotifiedAlert, current: FiringAlert): number | undefined {
+  const { firedAt, phase } = current;
+  // Others may have joined one by one, until none was left of the first.
+  const isLater = firedAt - startsAt >= TIMES.criticalWaitMs;
+  const isOther = isLater && isAboutOthers(details, current.details);
+  if (endsAt === undefined) return isOther ? firedAt : undefined;
+  return isOther || phase === 'resolved' || firedAt - endsAt >= TIMES.waitMs ? endsAt : undefined;
+}
+
+/** Notes when alerts have ended, and removes that from those that soon fire again. The same group if nothing changes. */
 export function noteEnds(
   before: NotifiedGroup,
   firing: ReadonlyMap<string, FiringAlert>,
   endOf: (key: string) => AlertEnd,
 ): NotifiedGroup {
+  const note = (key: string, told: NotifiedAlert): NotifiedAlert => {
+    const { endsAt, endedAs: _, ...alert } = told;
+    const current = firing.get(key);
+    if (current === undefined) return endsAt === undefined ? { ...alert, ...endOf(key) } : told;
+    const overAt = endedBefore(told, current);
+    if (overAt === endsAt) return told;
+    return overAt === undefined ? alert : { ...alert, endsAt: overAt };
+  };
   const entries = Object.entries(before.alerts);
-  if (entries.every(([key, { endsAt }]) => firing.has(key) === (endsAt === undefined))) return before;
-  const noted = entries.map(([key, { endsAt, endedAs, ...alert }]): readonly [string, NotifiedAlert] => {
-    if (firing.has(key)) return [key, alert];
-    return [key, { ...alert, ...(endsAt === undefined ? endOf(key) : { endsAt, endedAs }) }];
-  });
-  return { ...before, alerts: Object.fromEntries(noted) };
+  const noted = entries.map(([key, told]) => [key, note(key, told)] as const);
+  const isSame = noted.every(([key, told]) => told === before.alerts[key]);
+  return isSame ? before : { ...before, alerts: Object.fromEntries(noted) };
 }

@@ -24,11 +24,18 @@ function signStandard(secret: string, id: string, timestamp: string, body: strin
 /** The body lists at most this many alerts. */
 const MOST_ALERTS = 200;
 
+/** The alerts in their order, but the end of one that has begun anew before its begin: a program takes the last word of a key. */
+function withEndsFirst(alerts: Message['alerts']): Message['alerts'] {
+  const firing = new Set(alerts.filter(({ status }) => status === 'firing').map(({ key }) => key));
+  const isBefore = ({ status, key }: (typeof alerts)[number]) => status === 'resolved' && firing.has(key);
+  return [...alerts.filter(isBefore), ...alerts.filter((one) => !isBefore(one))];
+}
+
 /** The body of a webhook, version 1. docs/notify.md describes it; new members may be added to it. */
 export const toWebhookBody = ({ covered: _, alerts, ...message }: Message): object => ({
   version: 1,
   ...message,
-  alerts: alerts.slice(0, MOST_ALERTS),
+  alerts: withEndsFirst(alerts).slice(0, MOST_ALERTS),
   omitted: Math.max(0, alerts.length - MOST_ALERTS),
 });
 

@@ -249,6 +249,24 @@ describe('escalation', () => {
     expect(bodies().map(({ status }) => status)).toEqual(['firing', 'resolved']);
   });
 
+  it('of what begins anew comes when that has fired for long, with the end of the one before', async () => {
+    const { time, set, ...channels } = run(second());
+    const before = firingAlert('n1', time.clock.now());
+    set(before);
+    await channels.run(905);
+    set(resolvedAlert(before, time.clock.now()));
+    await channels.run(20);
+    set(firingAlert('n1', time.clock.now()));
+    await channels.run(895);
+    expect(bodies()).toHaveLength(1);
+    await channels.run(10);
+    expect(bodies().map(({ alerts }) => alerts.map(({ status }: { status: string }) => status))).toEqual([
+      ['firing'],
+      ['resolved', 'firing'],
+    ]);
+    expect(channels.accepted).toEqual(['boss n1 firing', 'boss n1 resolved', 'boss n1 firing']);
+  });
+
   it('does not happen to what somebody is on, or what has ended before', async () => {
     const { time, set, ...channels } = run(second(), {
       incidents: { acknowledgedBy: ({ name }) => (name === 'n1' ? 'Anna' : undefined) },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TrackedAlert } from '../../../../src/tell/alerts/tracked-alert.ts';
+import { alertKey, type TrackedAlert } from '../../../../src/tell/alerts/tracked-alert.ts';
 import { groupAlerts } from '../../../../src/tell/notify/channels/create-channels.ts';
 import { PLAIN, writeAlerts, writeTitle } from '../../../../src/tell/notify/channels/message-words.ts';
 import { afterMessage, noteEnds, planMessage } from '../../../../src/tell/notify/channels/plan-message.ts';
@@ -279,7 +279,7 @@ describe('a message', () => {
     const ended = at(105, over, first);
     expect(ended.planned).toBeUndefined();
     const doubted = at(115, { ...over, isDoubted: true }, ended.noted);
-    expect(doubted.noted).toEqual(first);
+    expect(doubted.noted).toBe(ended.noted);
     expect([doubted.planned, at(4_000, { ...over, isDoubted: true }, doubted.noted).planned]).toEqual([
       undefined,
       undefined,
@@ -291,26 +291,56 @@ describe('a message', () => {
     expect(plan(60 * S, [node('n2'), halted])?.begun.map(({ labels }) => labels.name)).toEqual(['n2']);
   });
 
-  it('ends what is about others since, and was too short to be told, with its own begin', () => {
+  it('ends what was told when one about others begins, though that is too short to be told', () => {
     const about = (whom: string) => ({ summary: `without ${whom}`, evidence: '', fix: '', about: whom });
     const told = notified(30 * S, { ...node('n1'), details: about('n3') });
-    const endOf = (whom: string) => {
-      const over = { ...resolvedAlert(node('n1', 90 * S), START + 100 * S), details: about(whom) };
-      const groups = groupAlerts(alertsOf(over), START + 105 * S);
-      return plan(120 * S, [over], noteEnds(told, new Map(), groups.endOf))?.ended;
+    const endOf = (whom: string, firedAt: number) => {
+      const other = { ...node('n1', firedAt), details: about(whom) };
+      const over = resolvedAlert(other, START + 100 * S);
+      const note = (alert: TrackedAlert, before: NotifiedGroup) => {
+        const { firing, endOf } = groupAlerts(alertsOf(alert), START + 105 * S);
+        return noteEnds(before, firing.get('devnet') ?? new Map(), endOf);
+      };
+      return plan(120 * S, [over], note(over, note(other, note(other, told))))?.ended;
     };
-    expect(endOf('n4')).toMatchObject([{ startsAt: START + 90 * S, endsAt: START + 100 * S, details: about('n4') }]);
-    expect(endOf('n3, n4')).toMatchObject([{ startsAt: START, endsAt: START + 100 * S }]);
+    expect(endOf('n4', 90 * S)).toMatchObject([{ startsAt: START, endsAt: START + 90 * S, details: about('n3') }]);
+    expect(endOf('n3, n4', 0)).toMatchObject([{ startsAt: START, endsAt: START + 100 * S, details: about('n3, n4') }]);
+    // Where n4 has joined n3, and n3 is back since, it goes on.
+    expect(endOf('n4', 0)).toMatchObject([{ startsAt: START, endsAt: START + 100 * S, details: about('n4') }]);
   });
 
-  it('reports neither end nor start of an alert that was away for less than the wait', () => {
+  it('reports neither end nor start of an alert that was away for less than the wait, else both', () => {
     const before = notified(30 * S, node('n1'));
     const away = noteEnds(before, new Map(), () => ({ endsAt: START + 100 * S }));
-    const back = node('n1', 110 * S);
-    const { firing, endOf } = groupAlerts(alertsOf(back), START + 110 * S);
-    const again = noteEnds(away, firing.get('devnet') ?? new Map(), endOf);
-    expect(again).toEqual(before);
-    expect(words(plan(600 * S, [back], again))).toBeUndefined();
+    const again = (back: TrackedAlert, group = away) => {
+      const { firing, endOf } = groupAlerts(alertsOf(back), START + 110 * S);
+      return noteEnds(group, firing.get('devnet') ?? new Map(), endOf);
+    };
+    const soon = node('n1', 114 * S);
+    expect(again(soon)).toEqual(before);
+    expect(words(plan(600 * S, [soon], again(soon)))).toBeUndefined();
+    const later = node('n1', 115 * S);
+    expect(again(later)).toBe(away);
+    expect(words(plan(129 * S, [later], away))).toBeUndefined();
+    const planned = plan(130 * S, [later], away);
+    expect(words(planned)).toBe('change: +n1 -n1 =');
+    expect(planned?.ended).toMatchObject([{ startsAt: START, endsAt: START + 100 * S }]);
+    if (planned === undefined) throw new Error('a message is due');
+    const told = afterMessage(planned, away, { channel: 'ops', group: 'devnet', thread: 't', now: START + 130 * S });
+    expect(told.alerts).toMatchObject({ [alertKey(later.labels)]: { startsAt: START + 115 * S } });
+    expect(again(later, told)).toBe(told);
+    // Until it is seen again for sure, it is listed neither as over nor as firing.
+    const clearing = { ...later, details: { summary: 'n1', evidence: '', fix: '', isClearing: true as const } };
+    expect(words(plan(130 * S, [clearing, node('n2', 100 * S)], away))).toBe('change: +n2 - =');
+  });
+
+  it('about a warning does not wait a minute for one of the same target that has ended', () => {
+    const before = notified(30 * S, node('n1'));
+    const labels = { alertname: 'Also', severity: 'warning', subnet: 'devnet', component: 'node', name: 'n1' };
+    const also = firingAlert('n1', START + 40 * S, { labels });
+    const ended = noteEnds(before, new Map(), () => ({ endsAt: START + 35 * S }));
+    expect(words(plan(55 * S, [node('n1'), also], before))).toBeUndefined();
+    expect(words(plan(55 * S, [also], ended))).toBe('change: +n1 -n1 =');
   });
 
   it('is not held up by a clock that was set back', () => {

@@ -145,21 +145,86 @@ test('a halt after a block, and a risk of other nodes, are told although the one
   ];
   const write = ({ alerts }: Message) =>
     alerts
-      .map(({ isNew, evidence, startsAt }) => `${isNew ? 'new' : 'old'} ${evidence} ${startsAt.slice(14, 19)}`)
+      .map(({ status, isNew, evidence, startsAt, endsAt }) => {
+        const word = status === 'resolved' ? 'over' : isNew ? 'new' : 'old';
+        return `${word} ${evidence} ${startsAt.slice(14, 19)}${endsAt === undefined ? '' : `-${endsAt.slice(14, 19)}`}`;
+      })
       .join();
   expect(listMessages(90, steps(halt('263'), halt('263', clearing), halt('272')), write)).toEqual([
     'new none after 263 00:00',
-    'new none after 272 01:00',
+    'new none after 272 01:00,over seen at 1970-01-01 00:00:05 UTC: none after 263 00:00-01:00',
   ]);
   expect(
     listMessages(120, steps(risk('n1'), risk('n1', clearing), risk('n2', next), risk('n2'), risk('n2, n3')), write),
-  ).toEqual(['new n1 00:00', 'new n2 01:20']);
+  ).toEqual(['new n1 00:00', 'new n2 01:20,over seen at 1970-01-01 00:00:05 UTC: n1 00:00-01:20']);
   // While the other one is only suspected, what fires is told as what it was.
   const wallet = problem('wallet_without_funds', 'the wallet is empty', 'send it coins', { evidence: 'no coins' });
   const suspected = risk('n2', { state: 'suspected' });
   expect(listMessages(70, [...steps(risk('n1'), risk('n1', clearing)), [60, [suspected, wallet]]], write).at(-1)).toBe(
     'new no coins 01:00,old seen at 1970-01-01 00:00:37 UTC: n1 00:00',
   );
+});
+
+test('each of two halts within 90 s is told with its own begin, and has one end', () => {
+  const halt = (about: string, state: Problem['state'] = 'open') =>
+    problem('subnet_halted', 'the subnet is halted', 'bring back n2', {
+      about,
+      evidence: `none after ${about}`,
+      state,
+    });
+  const write = ({ alerts }: Message) =>
+    alerts.map(({ status, startsAt, endsAt = '' }) => `${status} ${startsAt.slice(14, 19)} ${endsAt.slice(14, 19)}`);
+  const messages = listMessages(
+    400,
+    [
+      [0, [halt('705')]],
+      [20, [halt('705', 'clearing')]],
+      [85, [halt('717')]],
+      [100, [halt('717', 'clearing')]],
+      [220, []],
+    ],
+    (message) => write(message).join(),
+  );
+  expect(messages).toEqual(['firing 00:00 ', 'firing 01:25 ,resolved 00:00 01:25', 'resolved 01:25 03:40']);
+});
+
+test('a risk that begins anew after a halt is told in time and with its own begin, though of the same node', () => {
+  const risk = (state: Problem['state'] = 'open') =>
+    problem('quorum_at_risk', 'no further node may fail', 'bring back n4', {
+      about: 'n4',
+      evidence: 'without n4',
+      state,
+    });
+  const halt = problem('subnet_halted', 'the subnet is halted', 'bring back n1', {
+    ...{ about: '315', evidence: 'none after 315', causes: [{ problem: 'quorum_at_risk' }] },
+  });
+  const clearing = { ...halt, state: 'clearing', clearingSince: 100_000 } as const;
+  const votes = (evidence: string) => problem('double_vote', evidence, `stop ${evidence}`, { evidence });
+  const messages = listMessages(
+    260,
+    [
+      [0, [risk(), votes('n4')], 3],
+      [75, [halt, votes('n4')], 2],
+      [100, [clearing, votes('n4')]],
+      [115, [clearing, votes('n1')]],
+      [180, [clearing, risk('suspected'), votes('n1')], 3],
+      [210, [risk(), votes('n1')], 3],
+    ],
+    ({ alerts, sentAt }) =>
+      [
+        sentAt.slice(14, 19),
+        ...alerts.map(({ status, evidence, startsAt }) => {
+          const seen = evidence.replace(/^seen at .* UTC/, 'seen at then');
+          return `${status} ${seen} ${startsAt.slice(14, 19)}`;
+        }),
+      ].join(', '),
+  );
+  expect(messages).toEqual([
+    '00:05, firing without n4 00:00, firing n4 00:00',
+    '01:20, firing none after 315 01:15, firing n4 00:00',
+    '02:20, firing n1 00:00, firing seen at then: none after 315 01:15',
+    '03:35, firing without n4 03:30, resolved seen at then: without n4 00:00, resolved seen at then: none after 315 01:15, firing n1 00:00',
+  ]);
 });
 
 test('what is clearing, and what is over, is told with the time at which it was seen', () => {
