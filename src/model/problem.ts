@@ -155,6 +155,9 @@ export const mayCover = ({ clearingSince }: Problem, now: WatchedMs): boolean =>
 /** Whether nobody is notified of a problem, because it opened during planned work. */
 export const isMuted = ({ planned }: Pick<Problem, 'planned'>): boolean => planned?.mutes === true;
 
+/** The end of what is said of a container that crashed once and runs again. */
+export const CRASHED_ONCE = 'has crashed and was restarted';
+
 /** What to do about a problem that is not found any more. */
 export const NOTHING_TO_DO = 'nothing to do about this: it is over unless it comes back';
 

@@ -2,7 +2,7 @@ import { formatMoment, type Moment } from '../../lib/duration.ts';
 import { formatBytes, formatTimes, listNames } from '../../lib/words.ts';
 import { describePace, findLongPace, formatLeft } from '../../model/fill.ts';
 import { LINES_LOST } from '../../model/log.ts';
-import type { Suspicion } from '../../model/problem.ts';
+import { CRASHED_ONCE, type Suspicion } from '../../model/problem.ts';
 import { type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
 import {
   findContainer,
@@ -165,8 +165,8 @@ function findDown(one: TargetView, { now }: Moment, first: string): Found {
     return undefined;
   // Nor is a crash news that came before subnetd was started, and from which the container has run for as long as it takes to be over.
   if (!facts.container.lastExit && now - startedAt >= problemCatalog.container_restarting.clearMs) return undefined;
-  const summary = `the container of ${name} has crashed and was restarted`;
-  return tell('container_restarting', summary, { begunAt, explains: explain(one, 'container') });
+  const explains = explain(one, 'container');
+  return tell('container_restarting', `the container of ${name} ${CRASHED_ONCE}`, { begunAt, explains });
 }
 
 /** Memory that is near its limit, or grows for hours and reaches it within a day. In the first hour after a start each program takes more. */

@@ -2,7 +2,7 @@ import { formatSecond, toIso } from '../../lib/duration.ts';
 import { beginSentence } from '../../lib/words.ts';
 import type { Incident, IncidentRecord } from '../../model/incident.ts';
 import { describeAnswer, verdictOf } from './incident-parts.ts';
-import { describeIncident, describeWork, durationOf, stateOf, titleOf, toEntries } from './incident-words.ts';
+import { describeIncident, describeWork, durationOf, isMoment, stateOf, titleOf, toEntries } from './incident-words.ts';
 
 const isoOf = (wallMs: number | undefined): string | null => (wallMs === undefined ? null : toIso(wallMs));
 
@@ -87,7 +87,7 @@ export function incidentMarkdown(record: IncidentRecord, linked: readonly Incide
       `| State | ${stateOf(incident).word} |`,
       `| Began | ${formatSecond(foundAt)} |`,
       `| Ended | ${endedAt === undefined ? 'not yet' : formatSecond(endedAt)} |`,
-      `| Lasted | ${durationOf(incident, nowWall)} |`,
+      ...(isMoment(incident) ? [] : [`| Lasted | ${durationOf(incident, nowWall)} |`]),
       `| Severity | ${severity} |`,
       `| Alert | ${plain(alert)} |`,
       ...(planned === undefined ? [] : [`| Planned | ${plain(describeWork(planned))} |`]),

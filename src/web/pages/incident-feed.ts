@@ -33,6 +33,7 @@ function toEntries(incident: Incident, { isPublic, publicUrl, startedAt: now }: 
   const what = isPublic ? `${subject}: an incident` : titleOf(incident);
   const link = isPublic || publicUrl === undefined ? undefined : `${publicUrl}${incidentPath(id)}`;
   const lasted = durationOf(incident, now);
+  const told = `${lasted && `It lasted ${lasted}.`}${describeReturns(incident)}`.trimStart();
   const entry = (part: 'start' | 'end', at: number, title: string, text: string): Entry => ({
     id: `urn:subnetd:incident:${id}:${part}`,
     at,
@@ -54,7 +55,7 @@ function toEntries(incident: Incident, { isPublic, publicUrl, startedAt: now }: 
             'end',
             lastFoundAt(incident) ?? endedAt,
             isPublic ? `${what} ended` : `Over: ${titleOf(incident)}`,
-            `It lasted ${lasted}.${describeReturns(incident)}`,
+            told || 'It has not happened again since.',
           ),
         ]),
   ];

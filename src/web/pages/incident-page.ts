@@ -10,6 +10,7 @@ import {
   describeIncident,
   describeWork,
   durationOf,
+  isMoment,
   lastFoundAt,
   stateOf,
   summaryOf,
@@ -46,7 +47,15 @@ function figures({ incident }: IncidentRecord, nowWall: number): Html {
     found === undefined
       ? figure('Ended', 'not yet', 'still present')
       : figure('Last seen', atSecond(found), endedAt === undefined ? left : html`ended at ${atSecond(endedAt)}`)
-  }${figure('Lasted', durationOf(incident, nowWall), returns === 0 ? 'without a break' : `came back ${formatTimes(returns)}`)}${
+  }${
+    isMoment(incident)
+      ? ''
+      : figure(
+          'Lasted',
+          durationOf(incident, nowWall),
+          returns === 0 ? 'without a break' : `came back ${formatTimes(returns)}`,
+        )
+  }${
     first === undefined
       ? ''
       : figure('First notification', lastingExactly(first.at - foundAt), html`after it began, at ${atSecond(first.at)}`)

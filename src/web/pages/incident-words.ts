@@ -4,7 +4,8 @@ import type { Standing } from '../../model/headline.ts';
 import type { HistoryChange } from '../../model/history.ts';
 import type { Incident, IncidentEnd, IncidentRecord } from '../../model/incident.ts';
 import type { Planned } from '../../model/planned-work.ts';
-import { FORECASTS } from '../../model/problem-catalog.ts';
+import { CRASHED_ONCE } from '../../model/problem.ts';
+import { FORECASTS, type ProblemName } from '../../model/problem-catalog.ts';
 import { lastingExactly } from '../frame/times.ts';
 
 /** What an incident was about. A forecast may have come true, and its time is another one than at first. */
@@ -26,9 +27,27 @@ export function stateOf(incident: Incident): { readonly standing: Standing; read
 export const lastFoundAt = ({ clearSince, covered, endedAt }: Incident): number | undefined =>
   clearSince ?? covered?.since ?? endedAt;
 
-/** How long the problem was there. */
+/** What happens at one moment. */
+const MOMENTS: readonly ProblemName[] = ['double_vote', 'chain_replaced', 'head_regression', 'monitor_suspended'];
+
+/** Whether it happened at one moment, and was only reported for longer. A stop of Docker, which names nothing that it is about, lasts. */
+export const isMoment = ({ problem, about, first, last }: Incident): boolean =>
+  MOMENTS.includes(problem) ||
+  (problem === 'containers_crashed' && about !== undefined) ||
+  [first, last].every(({ summary }) => summary.endsWith(CRASHED_ONCE));
+
+/** How long the problem was there; empty for what happened at one moment. */
 export const durationOf = (incident: Incident, nowWall: number): string =>
-  lastingExactly((lastFoundAt(incident) ?? nowWall) - incident.foundAt);
+  isMoment(incident) ? '' : lastingExactly((lastFoundAt(incident) ?? nowWall) - incident.foundAt);
+
+/** How long the problem was there, and what covers it now or did at its end, as the end of a sentence; empty for what happened at one moment. */
+export function describeLasting(incident: Incident, nowWall: number): string {
+  const { clearSince, covered, endedAt } = incident;
+  const lasted = `lasted ${durationOf(incident, nowWall)}`;
+  if (isMoment(incident)) return '';
+  if (covered === undefined || clearSince !== undefined) return lasted;
+  return `${lasted}, then ${endedAt === undefined ? 'became' : 'was'} part of another problem (${covered.by})`;
+}
 
 const ENDS: Readonly<Record<IncidentEnd, string>> = {
   recovered: 'the problem is gone',
@@ -44,27 +63,24 @@ export const describeWork = ({ reason, until, by }: Planned): string =>
 export const describeReturns = ({ returns }: Incident): string =>
   returns === 0 ? '' : ` It came back ${formatTimes(returns)} in that time.`;
 
-/** How long a problem was listed by itself, and what covers it now or did at its end; undefined where nothing does. */
-export function describeCover(incident: Incident, nowWall: number): string | undefined {
-  const { clearSince, covered, endedAt } = incident;
-  if (covered === undefined || clearSince !== undefined) return undefined;
-  return `lasted ${durationOf(incident, nowWall)}, then ${endedAt === undefined ? 'became' : 'was'} part of another problem (${covered.by})`;
-}
-
 /** One or two sentences: what was seen last, and how it ended. */
 export function describeIncident(incident: Incident, nowWall: number): string {
-  const { last, end, clearSince } = incident;
-  const cover = describeCover(incident, nowWall);
-  const lasted = cover ?? `lasted ${durationOf(incident, nowWall)}`;
+  const { last, end, clearSince, covered } = incident;
+  const lasted = describeLasting(incident, nowWall);
+  const isCovered = covered !== undefined && clearSince === undefined;
   const how =
-    end !== undefined
-      ? `It ${lasted}${cover === undefined ? '' : ','} and ended because ${ENDS[end]}.`
-      : cover !== undefined
-        ? `It ${cover}.`
-        : clearSince === undefined
-          ? `It has ${lasted} so far.`
-          : `It ${lasted} and has not been seen for ${lastingExactly(nowWall - clearSince)}.`;
-  return `${beginSentence(last.evidence)}. ${how}${describeReturns(incident)}`;
+    lasted === ''
+      ? end === undefined || end === 'recovered'
+        ? ''
+        : ` It ended because ${ENDS[end]}.`
+      : end !== undefined
+        ? ` It ${lasted}${isCovered ? ',' : ''} and ended because ${ENDS[end]}.`
+        : isCovered
+          ? ` It ${lasted}.`
+          : clearSince === undefined
+            ? ` It has ${lasted} so far.`
+            : ` It ${lasted} and has not been seen for ${lastingExactly(nowWall - clearSince)}.`;
+  return `${beginSentence(last.evidence)}.${how}${describeReturns(incident)}`;
 }
 
 /** An entry of what changed: a change, a notification, a note, or the start and end of the incident itself. */

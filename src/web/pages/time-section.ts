@@ -8,7 +8,7 @@ import type { Section } from '../frame/frame.ts';
 import { type Html, standingOfSeverity } from '../frame/marks.ts';
 import { at, count } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
-import { describeCover, durationOf, stateOf, summaryOf } from './incident-words.ts';
+import { describeLasting, isMoment, stateOf, summaryOf } from './incident-words.ts';
 import { shorten } from './masternodes.ts';
 import { incidentPath } from './paths.ts';
 import { expectedPace, nodesOf, paceNow } from './subnet-picture.ts';
@@ -42,9 +42,12 @@ const MOST_MARKS = 100;
 const MOST_ROWS = 5;
 const LISTED = 5;
 
-const describe = (incident: Incident, nowWall: number): string =>
+function describe(incident: Incident, nowWall: number): string {
   // How long one is open changes each second, and with it the section.
-  `${beginSentence(summaryOf(incident))}, ${stateOf(incident).word === 'open' ? 'still open' : (describeCover(incident, nowWall) ?? `lasted ${durationOf(incident, nowWall)}`)}`;
+  const isOpen = stateOf(incident).word === 'open' && !isMoment(incident);
+  const lasted = isOpen ? 'still open' : describeLasting(incident, nowWall);
+  return `${beginSentence(summaryOf(incident))}${lasted && `, ${lasted}`}`;
+}
 
 /** The incidents as marks on the axis, and the newest in words; each leads to its page. */
 function incidentLane(axis: Axis, marks: readonly Mark[]): Html {

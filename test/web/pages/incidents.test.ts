@@ -265,6 +265,20 @@ describe('the page of an incident', () => {
     });
   });
 
+  it('of what happened at one moment says when, and not how long it was reported', async () => {
+    const crash = { ...down, problem: 'containers_crashed', about: '1, 2', returns: 0 } as const;
+    const only = { incident: crash, notes: [] };
+    const page = await pageOf(down.id, { read: async () => ({ ...only, isWhole: true }) });
+    expect(page).toContain('ended warning It exited with 137. Began 03:11:47');
+    expect(page).not.toContain('asted');
+    expect(incidentMarkdown(only, [], NOW)).not.toContain('asted');
+    expect(await (await pagesOf([only])).feed(true)).toContain('<summary>It has not happened again since.</summary>');
+    const removed = { ...only, incident: { ...crash, end: 'removed' as const } };
+    expect(await pageOf(down.id, { read: async () => ({ ...removed, isWhole: true }) })).toContain(
+      'It exited with 137. It ended because its subject was removed from the inventory. Began',
+    );
+  });
+
   it('names the channel through which people were notified', async () => {
     const notified = [{ at: START, to: 'on-call', phase: 'firing', isChannel: true } as const];
     const other = { ...record, incident: { ...record.incident, notified } };

@@ -267,6 +267,24 @@ describe('incidents', () => {
     );
   });
 
+  test('that happened at one moment have no duration, and a stop of Docker has one', () => {
+    const saidOfOne = (problem: Incident['problem'], summary: string, more: Partial<Incident> = {}) => {
+      const said = { summary, evidence: '', fix: '' };
+      const one = ended('c3', WALL - 9 * MINUTE, 5, { problem, first: said, last: said, ...more });
+      return saidOf(timeOf({ incidents: [one] }), 'Incidents');
+    };
+    const crashed = 'the containers of n1 and n2 crashed within 1s of each other';
+    expect(saidOfOne('containers_crashed', crashed, { about: '1, 2' })).toMatch(/crashed within 1s of each other$/);
+    expect(saidOfOne('double_vote', 'n1 signed two blocks of round 7')).toMatch(/n1 signed two blocks of round 7$/);
+    const once = 'the container of n1 has crashed and was restarted';
+    expect(saidOfOne('container_restarting', once)).toMatch(/has crashed and was restarted$/);
+    const loop = { summary: 'the container of n1 restarts again and again', evidence: '', fix: '' };
+    expect(saidOfOne('container_restarting', once, { first: loop })).toMatch(/again and again, lasted 5 min$/);
+    expect(saidOfOne('containers_crashed', 'Docker itself was stopped')).toMatch(/stopped, lasted 5 min$/);
+    const open = { clearSince: undefined, endedAt: undefined, about: '1, 2' } as Partial<Incident>;
+    expect(saidOfOne('containers_crashed', crashed, open)).toMatch(/crashed within 1s of each other$/);
+  });
+
   test('that were foretold have their last words, as they may have come true', () => {
     const said = (summary: string) => ({ summary, evidence: '', fix: '' });
     const told = { first: said('n4 will have no turns'), last: said('n4 has no turns') };
