@@ -47,7 +47,7 @@ const HAPPENED: readonly ProblemName[] = ['containers_crashed', 'double_vote'];
 const isLongPast = ({ problem, state, planned, since, seenAt }: Problem): boolean =>
   HAPPENED.includes(problem) && state === 'open' && planned === undefined && seenAt - since >= START_MS;
 
-/** The lowest is the worst: open before clearing before planned, then critical ones, then the whole subnet before a target. */
+/** The lowest is the worst: open before clearing before planned, then critical ones, then the whole subnet before a target. What is open comes before all that clears. */
 function rank(one: Problem): number {
   const { problem, state, severity, planned } = one;
   if (isBlind(problem) && state !== 'clearing') return -1;
@@ -58,7 +58,7 @@ function rank(one: Problem): number {
     (severity === 'critical' ? 0 : 50) +
     (place < 0 ? 20 : place) +
     (HAPPENED.includes(problem) ? 10 : 0) +
-    (isLongPast(one) ? 60 : 0) +
+    (isLongPast(one) ? 10 : 0) +
     // What fails now comes before what will fail.
     (FORECASTS.includes(problem) ? 15 : 0)
   );

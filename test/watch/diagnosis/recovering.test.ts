@@ -304,6 +304,12 @@ test('minutes after a crash of several the headline is of what is suspected now,
   const signed: Problem = { ...crashed, problem: 'double_vote', summary: 'n1 signed two blocks of round 436' };
   expect(told(QUORUM, [signed, { ...crashed, since: NOW }])[0]).toBe(`devnet is running, but ${summary}`);
   expect(told(QUORUM, [signed, crashed])[0]).toBe('devnet is running, but n1 signed two blocks of round 436');
+  // What is still told comes before all that is no longer seen.
+  const runsLow: Problem = { ...crashed, severity: 'critical', state: 'clearing', problem: 'wallet_nearly_empty' };
+  expect(told(QUORUM, [{ ...runsLow, summary: 'coins run out' }, crashed])).toEqual([
+    `devnet is running, but ${summary}`,
+    '4 of 4 masternodes can vote, 3 needed. Look.',
+  ]);
   const over = { ...crashed, state: 'clearing' } as const;
   expect(told(QUORUM, [over, again])).toEqual([
     'devnet is recovering, but a possible problem is being checked',
