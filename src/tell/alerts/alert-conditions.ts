@@ -10,7 +10,7 @@ import {
   withOrigin,
 } from '../../model/problem.ts';
 import { problemsOfAlert } from '../../model/problem-catalog.ts';
-import { lacksSpare, type SubnetState } from '../../model/snapshot.ts';
+import { countReserve, lacksSpare, type SubnetState } from '../../model/snapshot.ts';
 import type { AlertRule } from './alert-rule.ts';
 import type { AlertName } from './alert-rules.ts';
 import type { AlertInstance, Condition } from './condition.ts';
@@ -50,7 +50,12 @@ function findCovered({ subnet, problems, quorum }: SubnetState, alert: string, n
   const mayLast = problems.flatMap((one) =>
     one.causes.filter((each) => mayCover(one, now) || there.get(each) !== undefined),
   );
-  const atRisk: readonly ProblemRef[] = lacksSpare(quorum) ? [{ problem: 'quorum_at_risk' }] : [];
+  // Nobody is told of the end of a halt while too few vote for another block.
+  const isShort = quorum !== undefined && countReserve(quorum) < 0;
+  const atRisk: readonly ProblemRef[] = [
+    ...(lacksSpare(quorum) ? [{ problem: 'quorum_at_risk' as const }] : []),
+    ...(isShort ? [{ problem: 'subnet_halted' as const }] : []),
+  ];
   const isOfAlert = ({ problem }: ProblemRef) => names.includes(problem);
   const toUnknown = (one: ProblemRef) => ({ labels: toLabels(subnet.name, one), result: 'unknown' as const });
   const isSuspected = true as const;

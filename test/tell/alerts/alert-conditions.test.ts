@@ -220,7 +220,7 @@ describe('a problem', () => {
     expect(found).toMatchObject({ labels: { alertname: 'SubnetNodeDown' }, readAt: NOW - 9_000 });
     // What clears was last found between two judgements of alerts, with the words that its message has.
     const clearing = problem('node_down', a, { state: 'clearing', seenAt: NOW - 4_000 });
-    expect(createJudge({})(toInput(targets, {}, [clearing]), new Map())[0]?.readAt).toBe(NOW - 4_000);
+    expect(createJudge({})(toInput(targets, {}, [clearing]), new Map())[0]).toMatchObject({ readAt: NOW - 4_000 });
   });
 
   /** Tells which alerts begin and end when the problems are these. */
@@ -274,6 +274,23 @@ describe('a problem', () => {
     };
     expect(told(1)).toEqual(['SubnetHalted firing']);
     expect(told(0)).toEqual(['SubnetHalted firing', 'SubnetQuorumAtRisk resolved']);
+  });
+
+  it('of a halt is not over while too few vote for another block, and inhibits nothing then', () => {
+    const halt = problem('subnet_halted', undefined);
+    const haltAfter = (starting: number) => {
+      const judge = createJudge({});
+      const first = foldAlerts(new Map(), judge(toInput(targets, {}, [halt]), new Map()), NOW).trackedAlerts;
+      const { snapshot, ...input } = toInput(targets, {}, []);
+      const quorum = { total: 4, required: 3, voting: 4, starting };
+      const then = judge({ ...input, snapshot: snapshot.map((one) => ({ ...one, quorum })) }, first);
+      const { trackedAlerts } = foldAlerts(first, then, NOW);
+      return [...trackedAlerts.values()].flatMap(({ labels, phase, isSuspected }) =>
+        labels.alertname === 'SubnetHalted' ? [phase, isSuspected] : [],
+      );
+    };
+    expect(haltAfter(2)).toEqual(['firing', true]);
+    expect(haltAfter(1)).toEqual(['resolved', undefined]);
   });
 
   it('that something graver hides is not over: nobody is told of its end, nor of a new start', () => {

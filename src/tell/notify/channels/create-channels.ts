@@ -9,7 +9,7 @@ import { groupKey, type NotifiedGroup, type NotifiedStore } from '../notified-al
 import { convertTrackedAlerts } from '../tracked-alerts.ts';
 import { type AlertGroups, type ChannelDeps, type ChannelLife, createChannel } from './create-channel.ts';
 import type { Deliver } from './delivery.ts';
-import type { FiringAlert } from './plan-message.ts';
+import { type FiringAlert, waitOf } from './plan-message.ts';
 
 /** All channels of an inventory. */
 export type Channels = ReturnType<typeof createChannels>;
@@ -33,7 +33,10 @@ export function groupAlerts(
   const mayFire = ({ phase, isDoubted }: TrackedAlert): boolean => phase === 'firing' || isDoubted === true;
   const isTold = (alert: TrackedAlert) => alert.phase === 'firing' && mayNotify(alert);
   const all = [...trackedAlerts].filter(([, alert]) => mayFire(alert));
-  const inhibits = (alert: TrackedAlert) => isTold(alert) && alert.isSuspected !== true;
+  // What cleared before anybody was told of it stands for nothing.
+  const wasShort = ({ labels, details, seenAt, firedAt = seenAt }: TrackedAlert) =>
+    details?.isClearing === true && seenAt - firedAt < waitOf(labels);
+  const inhibits = (alert: TrackedAlert) => isTold(alert) && alert.isSuspected !== true && !wasShort(alert);
   const isInhibited = createInhibition(all.map(([, alert]) => alert).filter(inhibits));
   const firing = new Map<string, Map<string, FiringAlert>>();
   for (const [key, alert] of all) {

@@ -1,6 +1,6 @@
 import { isAboutOthers } from '../../../model/problem.ts';
 import { SEVERITIES } from '../../../model/severity.ts';
-import { alertKey, causeOf, type TrackedAlert } from '../../alerts/tracked-alert.ts';
+import { type AlertLabels, alertKey, causeOf, type TrackedAlert } from '../../alerts/tracked-alert.ts';
 import type { AlertEnd, NotifiedAlert, NotifiedGroup } from '../notified-alert.ts';
 
 /** How long a change waits for others, so that all are one message, and the pause after a message. */
@@ -21,6 +21,10 @@ export const TIMES = {
 
 /** As many new causes of one alert do not wait for that pause: the fix that people were told is wrong by then. */
 const MOST_CAUSES = 4;
+
+/** How long an alert fires before anybody is told of it. */
+export const waitOf = ({ severity }: AlertLabels): number =>
+  severity === 'critical' ? TIMES.criticalWaitMs : TIMES.waitMs;
 
 /** A firing alert of a group, in wall time. */
 export interface FiringAlert extends TrackedAlert {
@@ -120,8 +124,8 @@ export function planMessage(
   const isRested = (at = now - TIMES.pauseMs, ms: number = TIMES.pauseMs) => isOver(at, ms, now);
   const mayBegin = (alert: FiringAlert) => {
     const { severity } = alert.labels;
-    if (severity === 'critical') return isOver(alert.firedAt, TIMES.criticalWaitMs, now);
-    if (!isOver(alert.firedAt, TIMES.waitMs, now)) return false;
+    if (!isOver(alert.firedAt, waitOf(alert.labels), now)) return false;
+    if (severity === 'critical') return true;
     if (severity === 'info') return isRested(before?.sentAt);
     const isOfTold = known.some(([, told]) => told.endsAt === undefined && isSameTarget(told, alert));
     return isRested(before?.begunAt, isOfTold ? TIMES.pauseMs : TIMES.otherPauseMs);

@@ -91,6 +91,16 @@ describe('a message', () => {
     expect(plan(60 * S, [stopped(true), node('n1', 21 * S)])?.begun[0]?.labels.alertname).toBe('SubnetNodeDown');
   });
 
+  it('leaves out nothing for what cleared before anybody was told of it', () => {
+    const halted = (seenMs: number): TrackedAlert => ({
+      ...haltedAlert(START),
+      details: { summary: 'the subnet is halted', evidence: 'no block', fix: '', isClearing: true },
+      seenAt: START + seenMs,
+    });
+    expect(words(plan(20 * S, [node('n1'), halted(4_499)]))).toBe('change: +n1 - =');
+    expect(words(plan(20 * S, [node('n1'), halted(4_500)]))).toBeUndefined();
+  });
+
   it('about a new alert waits a minute after the last one about a new alert, not after one that only tells of ends', () => {
     const first = notified(15 * S, node('n1'));
     const also = (name: string, after: number) =>
