@@ -63,8 +63,8 @@ export function findOwners(states: readonly TargetState[], signer: string, at: n
   return { nodes: owners.map(({ target }) => target.name), ...(isRestarted && { isAfterStart: true as const }) };
 }
 
-/** A pair in `about`, with the second in which it was first seen, and `s` if its node was started about then. */
-const ABOUT = /([^,\s]+)@(\d+)(s?)/g;
+/** A pair in `about`, with the second in which it was first seen, and why it is none: its node was started about then, or another had its key. */
+const ABOUT = /([^,\s]+)@(\d+)([sk]?)/g;
 
 /**
  * What was told of the pairs. Pools keep their votes, so subnetd finds them again after its restart, and a node that is started anew has
@@ -72,12 +72,16 @@ const ABOUT = /([^,\s]+)@(\d+)(s?)/g;
  */
 function recallPairs({ before, now, toWall }: SubnetView) {
   const { about = '' } = before.get({ problem: 'double_vote' }) ?? {};
-  const pairs = about.matchAll(ABOUT).map(([, key = '', seconds, s]) => {
+  const pairs = about.matchAll(ABOUT).map(([, key = '', seconds, mark]) => {
     const at = now - toWall(now) + Number(seconds) * 1_000;
-    return [key, { at, hasStarted: s !== '' }] as const;
+    return [key, { at, mark }] as const;
   });
   return new Map(pairs);
 }
+
+/** The node that had left this key for another one no longer than pools keep votes before it. */
+const findLeaver = ({ nodes }: SubnetView, signer: string, at: number): NodeView | undefined =>
+  nodes.find(({ chainFacts: { keyBefore } = {} }) => keyBefore?.address === signer && at - keyBefore.at < 2 * START_MS);
 
 /** Keys with which two blocks of one round were signed, or blocks that exclude each other as a node has proved. */
 export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView): readonly Suspicion[] {
@@ -85,16 +89,22 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
   const known = recallPairs(view);
   const all = found.map((one) => {
     const key = pairKey(one);
-    const { at = one.at, hasStarted = false } = known.get(key) ?? {};
+    const { at = one.at, mark: told = '' } = known.get(key) ?? {};
     const node = view.nodes.find(({ address }) => address === one.signer);
-    const isRestarted = hasStarted || one.isAfterStart || (node && isAfterStart(node.state.facts, at)) || false;
-    const about = `${key}@${Math.round(toWall(at) / 1_000)}${isRestarted ? 's' : ''}`;
-    return { one, node, at, isRestarted, about, name: one.nodes[0] ?? node?.name ?? shorten(one.signer) };
+    const leaver = findLeaver(view, one.signer, at);
+    const isRestarted = one.isAfterStart || (node && isAfterStart(node.state.facts, at));
+    const mark = told || (leaver ? 'k' : isRestarted ? 's' : '');
+    const about = `${key}@${Math.round(toWall(at) / 1_000)}${mark}`;
+    return { one, node, at, leaver, mark, about, name: one.nodes[0] ?? node?.name ?? shorten(one.signer) };
   });
   const pairs = all.filter(({ at }) => now - at < SAID_MS).toSorted((one, other) => other.at - one.at);
   const [newest] = pairs;
   if (newest === undefined) return [];
-  const { one, node, at, isRestarted, name: own } = newest;
+  const { one, node, at, leaver, mark, name: own } = newest;
+  const reasons: Readonly<Record<string, string>> = {
+    k: `; ${leaver?.name ?? 'another node'} had its key until about then`,
+    s: `; ${own} was started about then, and forgets at its start for which block it has voted`,
+  };
   const names = [...new Set(pairs.map(({ name }) => name))];
   const who = listEach(names, String);
   return [
@@ -102,13 +112,10 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
       about: pairs.map(({ about }) => about).join(', '),
       summary: names.length === 1 ? `${who} signed ${describeSigned(one)}` : `${who} signed two blocks each`,
       evidence: [
-        `${own} (${one.signer}) voted for ${one.votes.map(describeBlock).join(' and for ')}, ${describeSigned(one)}, seen ${formatMoment(at, view)}: ${describeSource(one)}`,
-        ...(isRestarted
-          ? [`${own} was started about then, and forgets at its start for which block it has voted`]
-          : []),
+        `${own} (${one.signer}) voted for ${one.votes.map(describeBlock).join(' and for ')}, ${describeSigned(one)}, seen ${formatMoment(at, view)}: ${describeSource(one)}${reasons[mark] ?? ''}`,
         ...(pairs.length > 1 ? [`${formatCount(pairs.length, 'such pair', 'such pairs')} within ten minutes`] : []),
       ].join('; '),
-      fix: `${isRestarted ? 'if it does not come again, nothing; else ' : ''}find what else signs with the key of ${own}, such as a second node, a copy of its data folder or a stolen key, and stop it${node === undefined ? '' : ` (${adviceOf(node).checkKey(node.target)})`}; for the evidence, export the incident as JSON from its page and check it with \`subnetd check-votes FILE\``,
+      fix: `${mark ? 'if it does not come again, nothing; else ' : ''}find what else signs with the key of ${own}, such as a second node, a copy of its data folder or a stolen key, and stop it${node === undefined ? '' : ` (${adviceOf(node).checkKey(node.target)})`}; for the evidence, export the incident as JSON from its page and check it with \`subnetd check-votes FILE\``,
       nodes: [...new Set(pairs.flatMap(({ one: { nodes } }) => nodes))],
     }),
   ];

@@ -153,12 +153,13 @@ export function findHeadline(
   const lasting = clearing || news ? undefined : worst;
   // What is suspected of a node may have cost a vote that was counted before. What Docker says of it is counted at once.
   const mayCost = (one: Problem) => worst === undefined || (one.component === 'node' && !isSure(one));
-  // Nor can all vote while two run with one key, whoever has the other one.
-  const isTwin = ({ problem, state }: Problem) => problem === 'key_shared' && state !== 'clearing';
-  const isDoubted =
-    reserve > 0 && (suspicions.some(mayCost) || (quorum?.voting === quorum?.total && told.some(isTwin)));
+  const isDoubted = reserve > 0 && suspicions.some(mayCost);
   const [when, can] = isDoubted && !quorum?.together ? ['When they were last asked, ', 'could'] : ['', 'can'];
-  const votes = quorum && areAsked ? sentence(`${when}${describeVotes(quorum, can)}`) : '';
+  // While two run with one key, nobody may have the other one.
+  const isTwin = ({ problem, state }: Problem) => problem === 'key_shared' && state !== 'clearing';
+  const mayLack = quorum?.voting === quorum?.total && told.some(isTwin);
+  const least = quorum && mayLack ? `${quorum.voting - (quorum.starting ?? 0) - 1} or ` : '';
+  const votes = quorum && areAsked ? sentence(`${when}${least}${describeVotes(quorum, can)}`) : '';
   const alike = suspicions.filter(({ problem }) => problem === suspected?.problem);
   const suspicion = suspected ? `Suspected: ${sayTogether(suspected, alike)}.` : '';
   // Without a new block nobody knows that a halt is over.
@@ -191,7 +192,7 @@ export function findHeadline(
     const sure = nameCauses(
       problems.filter(isSure).toSorted((one, other) => (one.name ? 1 : 0) - (other.name ? 1 : 0)),
     );
-    const isOfVotes = lasting && (lasting.component ?? 'node') === 'node';
+    const isOfVotes = lasting && (lasting.component ?? 'node') === 'node' && !HAPPENED.includes(lasting.problem);
     const unsure = isOfVotes || (suspected && isSure(suspected)) ? '' : suspicion;
     // What clears is no news then, least of all the halt before.
     return tell('warn', `may be halted: ${describeVotes(quorum)}`, sure, unsure, known, unseen);

@@ -62,7 +62,7 @@ test('a double vote is open at once, and says whose, what, where and what to do'
 });
 
 /** What was told of pairs of `n2` in these rounds, so long ago, and whether it had been started about then. */
-const storedOf = (...pairs: readonly (readonly [round: number, agoMs: number, mark: 's' | ''])[]): Problem => ({
+const storedOf = (...pairs: readonly (readonly [round: number, agoMs: number, mark: 's' | 'k' | ''])[]): Problem => ({
   ...{ component: undefined, problem: 'double_vote', severity: 'warning', alert: 'SubnetDoubleVote', state: 'open' },
   ...{ summary: 'n2 signed two blocks of round 7', evidence: '', fix: '', explains: [], causes: [] },
   ...{ since: NOW - 9 * MINUTE, seenAt: NOW - MINUTE, restoredAt: NOW },
@@ -107,6 +107,25 @@ test('that a node was started about then is kept with its pair, over another sta
   expect(tell('s')?.evidence).toContain('n2 was started about then');
   expect(tell('s')?.fix).toMatch(/^if it does not come again, nothing; else find/);
   expect(tell('')?.evidence).not.toContain('was started about then');
+});
+
+test('a key that another node has just left signs twice without an alarm, also after a restart of subnetd', () => {
+  const leftBefore = (ms: number, mark: 's' | 'k' | '' = '') => {
+    const leave = (known: KnownTarget): KnownTarget => {
+      const { node } = known.facts;
+      const keyBefore = { address: addressOf('n2'), at: NOW - MINUTE - ms };
+      const chain = node?.chain && { ...node.chain, keyBefore };
+      return known.target.name === 'n3'
+        ? ({ ...known, facts: { ...known.facts, node: { ...node, chain } } } as KnownTarget)
+        : known;
+    };
+    const stored = { problems: mark ? [storedOf([7, MINUTE, mark])] : [], ended: [] };
+    return find([voteOf(addressOf('n2'), { nodes: ['n2'] })], undefined, leave, stored)[0];
+  };
+  expect(leftBefore(2 * MINUTE - 1)?.evidence).toMatch(/; n3 had its key until about then$/);
+  expect(leftBefore(2 * MINUTE - 1)?.fix).toMatch(/^if it does not come again, nothing; else find/);
+  expect(leftBefore(2 * MINUTE)?.fix).toMatch(/^find what else signs/);
+  expect(leftBefore(2 * MINUTE, 'k')?.evidence).toMatch(/; another node had its key until about then$/);
 });
 
 test('of a signer without a node the address is said, and of one pool that it has both', () => {

@@ -227,6 +227,18 @@ test('what may have halted a subnet is first what ended several containers at on
   ]);
 });
 
+test('what may have halted a subnet is not a double vote of before', () => {
+  const [risk, down] = clearing() as [Problem, Problem];
+  const summary = 'n1 signed two blocks of round 7';
+  const twice: Problem = { ...risk, problem: 'double_vote', severity: 'warning', state: 'open', fix: 'look', summary };
+  const loop: Problem = { ...down, state: 'suspected', problem: 'node_hanging', summary: 'n4 hangs' };
+  const quorum = { ...QUORUM, voting: 2 };
+  const told = [twice, loop];
+  expect(findHeadline('devnet', judgeTargets(startedAgain(), NOW), told, { quorum, hasRisen: true }).detail).toBe(
+    'Suspected: n4 hangs. n1 signed two blocks of round 7. Look.',
+  );
+});
+
 test('the headline names all nodes of which the same is suspected, and how old the last block is beside a warning', () => {
   const [, down] = clearing() as [Problem, Problem];
   const targets = judgeTargets(startedAgain(), NOW);
