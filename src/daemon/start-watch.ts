@@ -66,6 +66,7 @@ export function startWatch(options: AppOptions, { log, bugs, wall, database, not
       options.onRunning?.();
       heartbeats.running();
     },
+    onOpened: () => push.judgeSoon(),
     onBug: bugs.report,
   });
   const { snapshot, unexplained } = monitor;

@@ -8,7 +8,7 @@ import { type AlertCounts, createSender, type Sender } from './create-sender.ts'
 import { type PostableAlert, toAlert } from './to-alert.ts';
 import { findDue, foldAlerts, mergeTrackedAlerts, type Notified, type Transition } from './tracked-alerts.ts';
 
-/** Judges all alerts at a fixed interval and sends them to every Alertmanager, and through every channel. */
+/** Judges all alerts at a fixed interval, and when a problem opens, and sends them to every Alertmanager, and through every channel. */
 export type Push = ReturnType<typeof createPush>;
 
 /** Takes that an Alertmanager, or a channel, has accepted an alert. */
@@ -43,6 +43,8 @@ export interface PushOptions {
 }
 
 const JUDGE_EVERY_MS = 5_000;
+/** How long what has opened waits to be judged, so that much that opens one by one costs two judgements a second at most. */
+const JUDGE_SOON_MS = 500;
 const RESEND_MS = 60_000;
 
 /** An alert survives two lost resends, as with Prometheus. */
@@ -120,6 +122,7 @@ export function createPush(options: PushOptions) {
     if (!isStopped) judgeNow();
   };
   const timer = setInterval(followAndJudge, judgeEveryMs);
+  let soon: NodeJS.Timeout | undefined;
   void followAndJudge();
 
   return {
@@ -145,10 +148,20 @@ export function createPush(options: PushOptions) {
       options.channels?.set(channels);
       notify(now());
     },
+    /** Judges all alerts within a moment, and at the interval from then on. */
+    judgeSoon: (): void => {
+      if (isStopped) return;
+      soon ??= setTimeout(() => {
+        soon = undefined;
+        timer.refresh();
+        void followAndJudge();
+      }, JUDGE_SOON_MS);
+    },
     /** Whether the alerts of a subnet have been judged, with what other instances have stored of them. */
     isJudged: fleet.isJudged,
     stop: async (): Promise<void> => {
       clearInterval(timer);
+      clearTimeout(soon);
       isStopped = true;
       await Promise.all([...senders.map((sender) => sender.stop(DRAIN_MS)), options.channels?.stop(DRAIN_MS)]);
       await fleet.stop();

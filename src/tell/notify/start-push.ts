@@ -44,6 +44,8 @@ const hasReceivers = ({ alertmanager, channels = [] }: Receivers): boolean =>
 export interface PushLink {
   setReceivers(receivers: Receivers): void;
   roundLate(subnet: string): void;
+  /** A problem has opened, and waits for no more than the others of its message. */
+  judgeSoon(): void;
   readonly counts: Readonly<AlertCounts>;
   /** Whether the inventory names an Alertmanager or a channel. */
   readonly isOn: () => boolean;
@@ -168,6 +170,7 @@ export function startPush({
     isOn: () => hasReceivers(current),
     isJudged: (subnet) => (hasReceivers(current) ? running?.isJudged(subnet) === true : true),
     roundLate: lateRounds.add,
+    judgeSoon: () => running?.judgeSoon(),
     setReceivers: ({ alertmanager, channels = [] }) => {
       const next = { alertmanager, channels };
       if (isDeepStrictEqual(next, current)) return;

@@ -186,6 +186,7 @@ function withStallLimit(settings: CheckSettings, { stallAfterMs }: Diagnosis): C
 /**
  * Creates an empty board. `toWall` and `readDisturbances` are those of the clock, and `readPlannedWork` gives all work that is known.
  * `onBug` gets what the diagnosis of a subnet throws: what was last found in it stays and is marked, and other subnets go on.
+ * `onOpened` hears of each diagnosis that finds a problem to be open which was not.
  */
 export function createBoard(
   toWall: (at: number) => number = (at) => at,
@@ -194,6 +195,7 @@ export function createBoard(
   onBug: (error: unknown, subnet: string) => void = (error) => {
     throw error;
   },
+  onOpened: () => void = () => {},
 ): Board {
   let entries: readonly Entry[] = [];
   let places = new Map<Target, { readonly entry: Entry; readonly index: number }>();
@@ -317,11 +319,12 @@ export function createBoard(
     try {
       const given = { clock: readDisturbances(), facts, plannedWork };
       entry.diagnosis = diagnoseSubnet(subnet, targets, before, now, { ...given, exposures, toWall });
-      if (hasOpened(before, entry.diagnosis))
-        entry.input = { ...{ subnet, targets, before, now, ...given }, wallAheadMs: toWall(now) - now };
-      else if (entry.input !== undefined && now - entry.input.now > INPUT_KEPT_MS) entry.input = undefined;
       entry.foundAt = now;
       entry.isBroken = false;
+      if (hasOpened(before, entry.diagnosis)) {
+        entry.input = { ...{ subnet, targets, before, now, ...given }, wallAheadMs: toWall(now) - now };
+        onOpened();
+      } else if (entry.input !== undefined && now - entry.input.now > INPUT_KEPT_MS) entry.input = undefined;
     } catch (error) {
       entry.isBroken = true;
       onBug(error, entry.subnet.name);

@@ -83,6 +83,8 @@ export interface MonitorOptions extends KnownTables {
   readonly plannedWork?: () => readonly PlannedWork[];
   /** Called every second by the loop that starts overdue rounds, while every schedule works and the first round has ended. */
   readonly onRunning?: (() => void) | undefined;
+  /** A problem has opened. */
+  readonly onOpened?: () => void;
   /** A bug in a probe, which does not count then, or in a diagnosis. */
   readonly onBug: ReportBug;
 }
@@ -99,9 +101,8 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const onBug = (error: unknown) => options.onBug(error, 'probe');
   const positions = options.positions && createKeptValues(options.positions);
   const { now } = clock;
-  const board = createBoard(clock.toWall, clock.disturbances, options.plannedWork, (error, subnet) =>
-    options.onBug(error, 'diagnosis', { subnet }),
-  );
+  const onBroken = (error: unknown, subnet: string) => options.onBug(error, 'diagnosis', { subnet });
+  const board = createBoard(clock.toWall, clock.disturbances, options.plannedWork, onBroken, options.onOpened);
   const known = keepKnown(options, board);
   const onRecorded = (target: Target, round: RoundName) => {
     if (!scheduled || round !== 'services') return;

@@ -51,6 +51,21 @@ test('each node is judged by the last observations of its neighbours, not by ear
   expect(look(a, 81, 64_000)).toContain('check the bootnode and the firewall');
 });
 
+test('whoever waits for it hears once that a problem has opened', () => {
+  let opened = 0;
+  const board = createBoard(undefined, undefined, undefined, undefined, () => {
+    opened += 1;
+  });
+  const node = nodeTarget('a');
+  board.load(toInventory([node]), 0);
+  const openedBy = (at: number) => {
+    board.recordRun(node, 'rpc', { kind: 'node', seen: at < 10_000 ? answered : refused }, 0, at);
+    board.diagnose('d', at);
+    return opened;
+  };
+  expect([5_000, 10_000, 25_000, 35_000, 40_000].map(openedBy)).toEqual([0, 0, 0, 1, 1]);
+});
+
 test('who governs a subnet, and what comes of the next election, waits for its next round', () => {
   const board = createBoard();
   board.load(toInventory([nodeTarget('a')]), 0);
