@@ -74,11 +74,11 @@ test('of one that needs somebody it prints the problems, the worst first, each w
   expect(code).toBe(1);
   expect(describeStatus(statusOf('n2'), WALL)).toEqual([
     '! devnet is running, but no further node may fail',
-    '  since 02:54 UTC, for 10m. The container of n2 does not run. Bring back n2 before any other work, and restart no other node.',
+    '  since 02:54 UTC, for 10m. The container of n2 does not run. Bring back n2 before any other work, and restart no other node; for n2: start it with `docker start generated-n2-1`.',
     '',
     '  critical: no further node may fail (open since 02:54 UTC, 10m)',
     '    3 of 4 masternodes vote and 3 are needed, without n2, because the container of n2 does not run',
-    '    to do: bring back n2 before any other work, and restart no other node',
+    '    to do: bring back n2 before any other work, and restart no other node; for n2: start it with `docker start generated-n2-1`',
     '',
     '  warning: the container of n2 does not run (open since 02:54 UTC, 10m)',
     '    generated-n2-1 exited at 1970-01-01T02:45:30Z with code 137 (killed, as a plain docker stop does; Docker does not report it as out of memory)',

@@ -15,14 +15,15 @@ it('a row tells of each subnet its sentence and its problems in wall time, the w
     headline: {
       standing: 'warn',
       sentence: 'devnet is running, but no further node may fail',
-      detail: 'The container of n2 does not run. Bring back n2 before any other work, and restart no other node.',
+      detail:
+        'The container of n2 does not run. Bring back n2 before any other work, and restart no other node; for n2: start it with `docker start generated-n2-1`.',
       since: WALL - 600_000,
     },
     problems: [
       {
         ...{ problem: 'quorum_at_risk', severity: 'critical', since: WALL - 600_000 },
         summary: 'no further node may fail',
-        fix: 'bring back n2 before any other work, and restart no other node',
+        fix: 'bring back n2 before any other work, and restart no other node; for n2: start it with `docker start generated-n2-1`',
       },
       expect.objectContaining({ problem: 'container_down', name: 'n2', summary: 'the container of n2 does not run' }),
     ],

@@ -1,4 +1,4 @@
-import { toShellWord } from '../../lib/words.ts';
+import { nameSome, toShellWord } from '../../lib/words.ts';
 import type { ContainerRef, Target } from '../../model/target.ts';
 
 /** The command that shows the last output of a target's program, as far as the inventory says where it runs. */
@@ -62,3 +62,26 @@ export const serviceOf = (ref: ContainerRef | undefined, name: string): string =
 
 /** The lines of a compose file by which Docker keeps a log for a while, but not for ever. */
 export const LOG_ROTATION = '`logging: { driver: json-file, options: { max-size: 20m, max-file: "5" } }`';
+
+const OF_CONTAINER = /^(.*`docker (?:start|unpause|restart)) (.*)`$/;
+
+/** What to do about each of several, without what is next if that does not help: together where it is the same, or the same command. */
+export function joinFixes(ones: readonly { readonly name?: string; readonly fix: string }[]): readonly string[] {
+  const all = ones.map(({ name, fix: whole }) => {
+    const [fix = ''] = whole.split('; if ');
+    const [, way = fix, container] = OF_CONTAINER.exec(fix) ?? [];
+    return { name, way, container };
+  });
+  return [
+    ...Map.groupBy(
+      all.filter(({ way }) => way !== ''),
+      ({ way }) => way,
+    ),
+  ].map(([way, some]) => {
+    const containers = some.flatMap(({ container }) => container ?? []);
+    const typed = containers.length === 0 ? way : `${way} ${containers.join(' ')}\``;
+    const names = nameSome(some.flatMap(({ name }) => name ?? []));
+    const fix = some.length === 1 ? typed : typed.replaceAll(/ it(?=[ :,]|$)/g, ' them');
+    return names === '' ? fix : `for ${names}: ${fix}`;
+  });
+}

@@ -192,9 +192,7 @@ export function adviseOnHalt(view: SubnetView, voters: Voters, quorum: Quorum, l
   const isLonely = lonely.length > 0 && joining.length === 0;
   const reach = `see that ${namesOf(lonely)} ${lonely.length === 1 ? 'reaches' : 'reach'} the others (p2p ports)`;
   // One that shows why it ended is mended first.
-  const stopped = out.filter(
-    ({ container: { kind }, state }) => kind === 'stopped' && state.shownFailures.length === 0,
-  );
+  const stopped = out.filter((one) => one.container.kind === 'stopped' && one.state.shownFailures.length === 0);
   const first = [stopped.length > 0 ? [commandTo('start', stopped)] : [], isLonely ? [reach] : []].flat();
   return { ...advice, fix: [...first.filter((one) => !fix.includes(one)), fix].join(', and ') };
 }

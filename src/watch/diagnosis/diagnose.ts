@@ -12,6 +12,7 @@ import {
 } from '../../model/problem.ts';
 import { isBlind, type ProblemKind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
 import { formatReason } from '../../model/verdict.ts';
+import { joinFixes } from '../clients/commands-to-type.ts';
 import { JUST_STARTED } from '../rules/view.ts';
 import { findChainProblems, findForeign } from './find-chain-problems.ts';
 import { findCheckProblems, findStatsProblems } from './find-check-problems.ts';
@@ -28,8 +29,9 @@ import { findSetupProblems } from './find-setup-problems.ts';
 import { findSubnetProblems } from './find-subnet-problems.ts';
 import { findWalletProblem } from './find-wallet-problem.ts';
 import { joinCrashes } from './join-crashes.ts';
+import { createIsVoter } from './quorum.ts';
 import { findUnusedBootnode } from './setup/find-node-differences.ts';
-import { askedAt, type NodeView, type SubnetView } from './subnet-view.ts';
+import { askedAt, type SubnetView } from './subnet-view.ts';
 import { findRecovering, STOPPING } from './view-subnet.ts';
 
 export const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
@@ -77,19 +79,21 @@ function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
 /** What has no check of its own: only its own words say what to do. */
 const isKnownFailure = ({ problem }: Suspicion): boolean => problemCatalog[problem].judgedBy.length === 0;
 
-/** A quorum at risk or a halt pages with what keeps nodes from voting, which is not sent beside it. A halt has said who is down, but not why. */
-function withReasons(page: Suspicion, { nodes }: SubnetView, found: readonly Suspicion[]): Suspicion {
-  const isHalt = page.problem === 'subnet_halted';
-  const mayNotVote = ({ isOut, isStarting }: NodeView) => isOut || isStarting;
-  const names = isHalt ? nodes.filter(mayNotVote).map(({ name }) => name) : (page.nodes ?? []);
+/** A quorum at risk or a halt pages with what keeps nodes from voting, which is not sent beside it, and with how to bring each of them back. */
+function withReasons(page: Suspicion, view: SubnetView, found: readonly Suspicion[]): Suspicion {
+  const mayNotVote = view.nodes.filter(createIsVoter(view)).filter(({ isOut, isStarting }) => isOut || isStarting);
   const isWhy = ({ component, explains }: Suspicion) => component === 'node' && explains.length > 0;
+  const names = page.nodes ?? mayNotVote.map(({ name }) => name);
   const all = names.flatMap((node) => found.find((one) => one.name === node && isWhy(one)) ?? []);
-  const reasons = isHalt ? all.filter(isKnownFailure) : all;
-  const failure = reasons.find(isKnownFailure);
+  const failures = all.filter(isKnownFailure);
+  // A halt has said who is down, but not why.
+  const reasons = page.problem === 'subnet_halted' ? failures : all;
+  const keys = found.filter(({ problem }) => problem === 'masternode_missing');
+  const ways = joinFixes(page.fix.includes('bring back ') ? [...all, ...keys] : failures);
   return {
     ...page,
     evidence: formatReason({ seen: page.evidence, cause: listNames(reasons.map(({ summary }) => summary)) }),
-    fix: failure === undefined ? page.fix : `${page.fix}; for ${failure.name}: ${failure.fix}`,
+    fix: [page.fix, ...ways].join('; '),
   };
 }
 

@@ -300,7 +300,7 @@ describe('nodes that are down in a halt, and have not said their addresses since
 
   test('are asked for, and how many of them can vote at most', () => {
     expect(haltOf(diagnoseAll(targets))?.fix).toBe(
-      'bring back n5, n6, n7: 1 more must vote, and at most 2 of n5, n6, n7 are masternodes; restart no other node',
+      'bring back n5, n6, n7: 1 more must vote, and at most 2 of n5, n6, n7 are masternodes; restart no other node; for n5, n6 and n7: start them with `docker start generated-n5-1 generated-n6-1 generated-n7-1`',
     );
   });
 
@@ -308,7 +308,9 @@ describe('nodes that are down in a halt, and have not said their addresses since
     const problems = diagnoseAll(
       targets.map((one) => ({ ...one, facts: { ...one.facts, addressBefore: addressOf(one.target.name) } })),
     );
-    expect(haltOf(problems)?.fix).toBe('bring back n5, n6: 1 more must vote; restart no other node');
+    expect(haltOf(problems)?.fix).toBe(
+      'bring back n5, n6: 1 more must vote; restart no other node; for n5 and n6: start them with `docker start generated-n5-1 generated-n6-1`',
+    );
     expect(problems.find(({ problem }) => problem === 'masternode_penalised')?.evidence).toBe(
       'the chain lists 0xn7 of n7 among the penalised masternodes at block 1000',
     );

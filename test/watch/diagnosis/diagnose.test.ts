@@ -95,7 +95,7 @@ describe('one of four', () => {
         'quorum_at_risk',
         'no further node may fail',
         '3 of 4 masternodes vote and 3 are needed, without subnet2, because the container of subnet2 does not run',
-        'bring back subnet2 before any other work, and restart no other node',
+        'bring back subnet2 before any other work, and restart no other node; for subnet2: start it with `docker start generated-subnet2-1`',
       ],
     ]);
   });
@@ -109,8 +109,9 @@ describe('one of four', () => {
     );
     expect(problems.find(({ problem }) => problem === 'quorum_at_risk')).toMatchObject({
       summary: 'too few nodes vote for another block',
-      evidence: '2 of 4 masternodes vote and 3 are needed, without subnet2, subnet3',
-      fix: 'bring back subnet2, subnet3: 1 more must vote; restart no other node',
+      evidence:
+        '2 of 4 masternodes vote and 3 are needed, without subnet2, subnet3, because the container of subnet2 does not run, the container of subnet3 does not run',
+      fix: 'bring back subnet2, subnet3: 1 more must vote; restart no other node; for subnet2 and subnet3: start them with `docker start generated-subnet2-1 generated-subnet3-1`',
     });
   });
 
@@ -271,7 +272,7 @@ describe('a halt', () => {
     expect(problems[2]).toMatchObject({
       evidence:
         'no block after 100 for 1m 30s; 2 of 4 masternodes can vote, 3 needed, without subnet3 (stopped), subnet4 (stopped)',
-      fix: 'bring back subnet3, subnet4: 1 more must vote; restart no other node',
+      fix: 'bring back subnet3, subnet4: 1 more must vote; restart no other node; for subnet3 and subnet4: start them with `docker start generated-subnet3-1 generated-subnet4-1`',
     });
     expect(problems[2]?.explains).toEqual(
       ['subnet1', 'subnet2'].map((name) => ({ component: 'node', name, check: 'latest_block' })),

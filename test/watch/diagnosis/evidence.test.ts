@@ -192,7 +192,7 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
         'quorum_at_risk',
         'no further node may fail',
         '4 of 5 masternodes vote and 4 are needed, without 0xn9… (no node has its key)',
-        'bring back 0xn9… (no node has its key) before any other work, and restart no other node',
+        'bring back 0xn9… (no node has its key) before any other work, and restart no other node; if a node of yours should have that key, give it back; else find who runs 0xn9…, or add its node to the inventory',
       ],
       [
         'masternode_missing',
@@ -260,7 +260,7 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     expect(words(withN4('0xother'))).toMatchObject([
       {
         problem: 'quorum_at_risk',
-        fix: 'bring back 0xn9… (no node has its key) before any other work, and restart no other node',
+        fix: 'bring back 0xn9… (no node has its key) before any other work, and restart no other node; give n4 the key of 0xn9… back: check PRIVATE_KEY in n4.env, which is imported only into an empty data folder, and the keystore in that folder',
       },
       {
         problem: 'masternode_missing',

@@ -90,7 +90,7 @@ test('nothing is said of a spare vote where one too few takes part, and what is 
   );
   expect([risk.summary, risk.fix]).toEqual([
     'too few nodes vote for another block',
-    'bring back n2, and wait for those that have just started; restart no other node',
+    'bring back n2, and wait for those that have just started; restart no other node; for n2: start it with `docker start generated-n2-1`',
   ]);
   const open = told({ problems: [{ ...risk, state: 'open', openedAt: NOW - 30_000 }], ended: [] }).headline;
   expect(open?.detail).toMatch(/^2 of 4 masternodes can vote, 3 needed, and 1 has just started\. Bring back n2, /);
@@ -166,7 +166,7 @@ test('a node that has crashed twice of late is not waited for', () => {
   expect(haltOf([NOW - 20_000], 'request')).toEqual(waits);
   expect(haltOf([NOW - 20_000])).toEqual([
     { total: 4, required: 3, voting: 2 },
-    'bring back n3, n4: 1 more must vote; restart no other node',
+    'bring back n3, n4: 1 more must vote; restart no other node; for n3: start it with `docker start generated-n3-1`; for n4: read why it ended with `docker logs --tail 100 generated-n4-1`',
   ]);
 });
 

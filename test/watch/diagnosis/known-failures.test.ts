@@ -172,7 +172,7 @@ test('a halt says why nodes that have just started again do not stay up', () => 
   const nodes = [loop('n2'), loop('n3'), ...['n1', 'n4'].map((name) => diagnosedNode(name, NAMES, standing))];
   const [halt] = diagnosed(nodes).filter(({ problem }) => problem === 'subnet_halted');
   expect(halt?.evidence).toContain('because n2 ends again and again with exit code 0, n3 ends again and again');
-  expect(halt?.fix).toContain('; for n2: find out what kills it');
+  expect(halt?.fix).toContain('; for n2 and n3: find out what kills them');
 });
 
 test('a loop ends when somebody stops or removes the container', () => {

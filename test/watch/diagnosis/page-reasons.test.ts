@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
-import { diagnosed, diagnosedNode, NOW } from '../../support/diagnosed.ts';
+import { diagnosed, diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const READ_ONLY: PatternFacts = { means: 'fatal', count: 1, at: NOW - 71_000, order: 1, what: '', own: false };
@@ -45,10 +45,30 @@ test('a halt says what a node that is out has said of itself, and how to repair 
 test('a quorum at risk says how to repair the node that is out', () => {
   const bring = 'bring back n2 before any other work, and restart no other node';
   const seen = '3 of 4 masternodes vote and 3 are needed, without n2, because';
-  expect(pageOf(2_000, {})).toEqual(['quorum_at_risk', `${seen} the container of n2 does not run`, bring]);
+  expect(pageOf(2_000, {})).toEqual([
+    'quorum_at_risk',
+    `${seen} the container of n2 does not run`,
+    `${bring}; for n2: start it with \`docker start generated-n2-1\``,
+  ]);
   expect(pageOf(2_000, { disk_read_only: READ_ONLY })).toEqual([
     'quorum_at_risk',
     `${seen} n2 cannot write to its data folder`,
     `${bring}; ${REPAIR}`,
   ]);
+});
+
+test('who must be brought back is so by the command of each, those of one kind in one command', () => {
+  const all = [...NAMES, 'n5', 'n6', 'n7'];
+  const timeout = { kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false } as const;
+  const ended = { fault: { kind: 'refused', address: 'http://n' }, container: ENDED } as const;
+  const paused = { fault: timeout, container: { running: false, status: 'paused' } } as const;
+  const out: Readonly<Record<string, Given>> = { n1: { fault: timeout }, n2: ended, n3: ended, n4: paused };
+  const nodes = all.map((name) => {
+    const peers = all.filter((other) => other !== name && out[other] === undefined);
+    return diagnosedNode(name, all, { stalledMs: 120_000, peers, ...out[name] });
+  });
+  const fixOf = (problem: string) => diagnosed(nodes).find((one) => one.problem === problem)?.fix;
+  expect(fixOf('subnet_halted')).toBe(
+    'bring back n1, n2, n3, n4: 2 more must vote; restart no other node; for n1: restart it with `docker restart generated-n1-1`; for n2 and n3: start them with `docker start generated-n2-1 generated-n3-1`; for n4: resume it with `docker unpause generated-n4-1`',
+  );
 });

@@ -1306,7 +1306,10 @@ test('once a halt is seen to end, who did not answer before it ended is not miss
   expect(diagnoseSubnet(subnet, all, { problems: open, ended: [] }, NOW).quorum?.voting).toBe(0);
   const clearing = open.map((one) => ({ ...one, state: 'clearing' as const, clearingSince: NOW - 2_000 }));
   expect(found(2_000, clearing)).toEqual([4, undefined]);
-  expect(found(1_999, clearing)).toEqual([2, 'bring back n3, n4: 1 more must vote; restart no other node']);
+  expect(found(1_999, clearing)).toEqual([
+    2,
+    'bring back n3, n4: 1 more must vote; restart no other node; for n3: read why with `docker logs --tail 100 generated-n3-1`; for n4: read why with `docker logs --tail 100 generated-n4-1`',
+  ]);
   expect(found(1_000, [])[0]).toBe(2);
 });
 
@@ -1364,7 +1367,8 @@ test('right after a start nobody counts the votes before each node, and Docker a
     const halt = problems.find(({ problem }) => problem === 'subnet_halted');
     return [quorum?.voting, halt?.evidence.split(';')[1], halt?.fix];
   };
-  const fix = 'bring back n3, n4: 1 more must vote; restart no other node';
+  const fix =
+    'bring back n3, n4: 1 more must vote; restart no other node; for n3 and n4: start them with `docker start generated-n3-1 generated-n4-1`';
   const votes = ' 2 of 4 masternodes can vote, 3 needed, without n3 (stopped), n4 (stopped)';
   expect(seen()).toEqual([2, votes, fix]);
   expect(seen('peers')).toEqual([2, votes, fix]);

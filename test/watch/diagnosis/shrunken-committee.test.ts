@@ -49,6 +49,6 @@ it('a halt asks for no node that is penalised, as it brings no vote back', () =>
   );
   expect(diagnosed(nodes).find(({ problem }) => problem === 'subnet_halted')).toMatchObject({
     evidence: 'no block after 426 for 1m; 2 of 4 masternodes can vote, 3 needed, without n3 (stopped), n4 (stopped)',
-    fix: 'bring back n3, n4: 1 more must vote; restart no other node',
+    fix: 'bring back n3, n4: 1 more must vote; restart no other node; for n3 and n4: start them with `docker start generated-n3-1 generated-n4-1`',
   });
 });

@@ -299,7 +299,7 @@ test('in a halt a node that does not answer counts as out, whatever turns it too
   ];
   expect(diagnose(targets).problems[0]).toMatchObject({
     problem: 'subnet_halted',
-    fix: 'bring back n2, n4: 1 more must vote; restart no other node',
+    fix: 'bring back n2, n4: 1 more must vote; restart no other node; for n2: see that n2 runs and that its RPC port is reachable from here, and read the log of the node n2; for n4: check whether it hangs, and read the log of the node n4',
   });
 });
 

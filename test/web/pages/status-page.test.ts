@@ -98,7 +98,7 @@ describe('the banner', () => {
     const page = pageOf([stateOf(nodes({ ...given, n2: DOWN }))]);
     expect(standing(page)).toBe('warn');
     expect(banner(page)).toBe(
-      'devnet is running, but no further node may fail Since 02:54 , for 10 min. The container of n2 does not run. Bring back n2 before any other work, and restart no other node.',
+      'devnet is running, but no further node may fail Since 02:54 , for 10 min. The container of n2 does not run. Bring back n2 before any other work, and restart no other node; for n2: start it with docker start generated-n2-1 .',
     );
     expect(page).toContain(`<time datetime="2026-11-22T02:54:09.000Z" title="2026-11-22 02:54:09 UTC">02:54</time>`);
   });
@@ -109,7 +109,7 @@ describe('the banner', () => {
     expect(standing(page)).toBe('bad');
     expect(banner(page)).toContain('devnet is halted: 2 of 4 masternodes do not vote');
     expect(banner(page)).toContain(
-      'The container of n2 does not run, the container of n3 does not run. Bring back n2, n3: 1 more must vote; restart no other node.',
+      'The container of n2 does not run, the container of n3 does not run. Bring back n2, n3: 1 more must vote; restart no other node; for n2 and n3: start them with docker start generated-n2-1 generated-n3-1 .',
     );
   });
 
