@@ -70,7 +70,7 @@ function findKeyProblems(view: SubnetView): readonly Suspicion[] {
 }
 
 /** How the chain of these nodes, two thirds of all, differs from that of before: in its genesis block or its id. */
-function describeOther(known: readonly NodeView[], { chain: { chain }, nodes, now }: SubnetView): string | undefined {
+function describeOther(known: readonly NodeView[], { chain: { chain }, nodes, now }: SubnetView) {
   const before = known[0]?.chainFacts?.replaced;
   const isNew = ({ isForeign, chainFacts }: NodeView) =>
     !isForeign && now - (chainFacts?.replaced?.at ?? Number.NEGATIVE_INFINITY) < SAID_MS;
@@ -82,33 +82,35 @@ function describeOther(known: readonly NodeView[], { chain: { chain }, nodes, no
     ...change('the genesis block', before.genesis, chain.genesis, (hash) => shorten(String(hash))),
     ...change('the chain id', before.chainId, chain.chainId),
   ];
-  return `${known.length === 1 ? 'its only node that answers has' : `all ${known.length} nodes that answer have`} ${changes.join(' and ')}`;
+  const who = known.length === 1 ? 'its only node that answers has' : `all ${known.length} nodes that answer have`;
+  return { evidence: `${who} ${changes.join(' and ')}`, begunAt: before.at };
 }
 
 /** That two thirds of the nodes begin the same chain again: one fell by more than a kill costs, and none is near that height. */
-function describeBegun(known: readonly NodeView[], { nodes, now }: SubnetView): string | undefined {
+function describeBegun(known: readonly NodeView[], { nodes, now }: SubnetView) {
   const heights = known.flatMap(({ height }) => height ?? []);
   const fall = heights.find((one) => one.fall !== undefined && one.fall.from - one.fall.to > MOST_BY_KILL)?.fall;
   if (fall === undefined || now - fall.at >= SAID_MS || heights.length * 3 <= nodes.length * 2) return undefined;
   if (heights.some((one) => one.number >= fall.from - MOST_BY_KILL || one.lastGoodAt < fall.at)) return undefined;
   const who = heights.length === 1 ? 'its only node that answers' : `all ${heights.length} nodes that answer`;
-  return `${who} began again from the first block: the chain is at block ${highest(heights.map(({ number }) => number))}, and was at ${fall.from}, with the same genesis block`;
+  const evidence = `${who} began again from the first block: the chain is at block ${highest(heights.map(({ number }) => number))}, and was at ${fall.from}, with the same genesis block`;
+  return { evidence, begunAt: fall.at };
 }
 
 /** Every node that answers is on another chain than before, or at the begin of the same: the network was replaced by a new one. */
 function findReplacedChain(view: SubnetView): Found {
   const { nodes } = view;
   const known = nodes.filter(({ answers, chainFacts }) => answers === true && chainFacts !== undefined);
-  const evidence = describeOther(known, view) ?? describeBegun(known, view);
-  if (evidence === undefined) return undefined;
+  const change = describeOther(known, view) ?? describeBegun(known, view);
+  if (change === undefined) return undefined;
   const hasContract =
     view.subnet.parentChain !== undefined || view.services.some(({ state }) => state.target.component === 'relayer');
   const todo = hasContract
     ? 'deploy the checkpoint contract for the new chain and name it in the inventory'
     : 'there is nothing to do';
   return suspect('chain_replaced', {
+    ...change,
     summary: 'the network was replaced by a new one',
-    evidence,
     fix: `if that was done on purpose, ${todo}; if not, find out who removed the data of the nodes, and restore it`,
     causes: nodes.flatMap(({ target }) => refsTo(target, 'head_regression')),
   });

@@ -2,6 +2,7 @@ import { formatAgo, formatDuration } from '../../lib/duration.ts';
 import { listNames } from '../../lib/words.ts';
 import { isAsked } from '../../model/is-judged.ts';
 import { COVERED_BY_HALT } from '../../model/problem.ts';
+import { lastEndedWithEngine } from '../../model/restart-cause.ts';
 import { isQuorumLost } from '../../model/snapshot.ts';
 import { adviseOnHalt, findVoters } from './advise-on-halt.ts';
 import { describeVotes } from './find-headline.ts';
@@ -65,7 +66,11 @@ export function findHalt(view: SubnetView): Found {
   const advice = adviseOnHalt(view, voters, quorum, last, told);
   const newest = last ?? findRisen(view);
   const areSome = toJoin.length === quorum.starting && toJoin.length < quorum.total;
-  const begun = areSome && starting.length < toJoin.length ? ` (${namesOf(toJoin)})` : '';
+  const withDocker =
+    toJoin.length > 1 && toJoin.every(({ state }) => lastEndedWithEngine(state.facts.container))
+      ? ' with Docker itself'
+      : '';
+  const begun = `${withDocker}${areSome && starting.length < toJoin.length ? ` (${namesOf(toJoin)})` : ''}`;
   const areAsked = nodes.every(({ state }) => isAsked(state));
   const votes = areAsked
     ? `${describeVotes({ ...quorum, together: advice.together })}${begun}`

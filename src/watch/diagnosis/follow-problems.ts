@@ -88,9 +88,8 @@ const findUnobserved = (explains: readonly ExplainedCheck[], until: number, subj
 /** A problem that is over now. What it explained stays explained until it is observed again. */
 function toEnded(one: Problem, subjectsOf: SubjectsOf, endedAt: number): EndedProblem {
   const { problem, component, name, about, summary, since, seenAt, openedAt } = one;
-  const isHidden = one.state === 'open';
-  const explains = findUnobserved(one.explains, seenAt, subjectsOf);
-  return { problem, component, name, about, summary, since, seenAt, openedAt, endedAt, explains, isHidden };
+  const more = { explains: findUnobserved(one.explains, seenAt, subjectsOf), isHidden: one.state === 'open' };
+  return { problem, component, name, about, summary, since, seenAt, openedAt, endedAt, ...more };
 }
 
 /** The ended problems without the checks that have been observed again. */
@@ -136,7 +135,9 @@ function isLongOver(one: Problem, found: Suspicion, at: number): boolean {
   const overMs = clearingSince > restoredAt ? at - seenAt : restoredAt - clearingSince;
   // What is open at once, as a halt, says by itself which one it is.
   const confirmMs = confirmMsOf(found);
-  return state === 'clearing' && confirmMs > 0 && overMs > Math.max(confirmMs, REOPEN_MS);
+  // What began before that was last seen has not begun anew.
+  if (state !== 'clearing' || (found.begunAt ?? Infinity) <= seenAt) return false;
+  return confirmMs > 0 && overMs > Math.max(confirmMs, REOPEN_MS);
 }
 
 /**

@@ -4,12 +4,12 @@ import { nameSome, toShellWord } from '../../lib/words.ts';
 import { indexProblems, type Problem, type Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import {
-  endedWithEngine,
   findContainer,
   findCrashes,
   findSeries,
   isRestartPlanned,
   LOOP_MS,
+  lastEndedWithEngine,
   MAX_WAIT_MS,
 } from '../../model/restart-cause.ts';
 import type { Target } from '../../model/target.ts';
@@ -164,12 +164,12 @@ const BROUGHT_BY_STOP = ['container_down', 'node_down', 'node_hanging', 'service
 /** Containers that ended with their Docker Engine: what is found of each has that one cause. */
 function findStop(found: readonly Suspicion[], view: SubnetView): Found {
   // They are not known to have been started since.
-  const out = view.targets.filter(({ state, container }) => container.kind === 'stopped' || hasEndedUnseen(state));
-  const stopped = out.filter(({ state: { facts } }) => endedWithEngine(facts.container, facts.container?.lastExit?.at));
+  const ended = view.targets.filter(({ state: { facts } }) => lastEndedWithEngine(facts.container));
+  const stopped = ended.filter(({ state, container }) => container.kind === 'stopped' || hasEndedUnseen(state));
   const [first] = stopped;
   if (first === undefined || stopped.length === 1) return undefined;
-  const ofTargets = stopped.flatMap(({ state }) => refsTo(state.target, ...BROUGHT_BY_STOP));
-  const causes = [...ofTargets, ...refsTo({}, 'monitor_offline')];
+  const ofTargets = stopped.map(({ state }) => refsTo(state.target, ...BROUGHT_BY_STOP));
+  const causes = [...ofTargets, refsTo({}, 'monitor_offline')].flat();
   const brought = indexProblems(causes);
   const at = Math.max(...stopped.map(({ state }) => state.facts.container?.lastExit?.at ?? 0));
   const names = stopped.flatMap(({ state }) => findContainer(state.facts.container)?.name ?? []);
@@ -186,7 +186,7 @@ function findStop(found: readonly Suspicion[], view: SubnetView): Found {
         ];
   const nodes = stopped.filter((one) => 'target' in one).map(({ state }) => state.target.name);
   return suspect('containers_crashed', {
-    summary: `Docker itself was stopped, and ${stopped.length} containers with it`,
+    summary: `Docker itself was stopped, and ${ended.length} containers with it`,
     evidence: `the containers of ${nameSome(stopped.map(({ state }) => state.target.name))} ended as Docker was stopped, ${formatMoment(at, view)}, and ${how}`,
     fix,
     explains: [stopped.flatMap(explainAll), found.flatMap((one) => (brought.get(one) ? one.explains : []))].flat(),

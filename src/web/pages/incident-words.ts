@@ -8,9 +8,9 @@ import { CRASHED_ONCE } from '../../model/problem.ts';
 import { FORECASTS, type ProblemName } from '../../model/problem-catalog.ts';
 import { lastingExactly } from '../frame/times.ts';
 
-/** What an incident was about. A forecast may have come true, and its time is another one than at first. */
+/** What an incident was about. A forecast may have come true, and its time is another one than at first; of several that crash more may follow. */
 export const summaryOf = ({ problem, first, last }: Incident): string =>
-  (FORECASTS.includes(problem) ? last : first).summary;
+  ([...FORECASTS, 'containers_crashed'].includes(problem) ? last : first).summary;
 
 /** The same with its subnet. */
 export const titleOf = (incident: Incident): string => `${incident.subnet}: ${summaryOf(incident)}`;

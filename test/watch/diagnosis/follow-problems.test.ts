@@ -114,6 +114,11 @@ describe('a problem', () => {
     const found = follow(NO_PROBLEMS, [suspicion()], well, T0 - 1).problems;
     expect(restoreProblems(found, [longOver]).map(({ state }) => state)).toEqual(['suspected', 'clearing']);
     expect(restoreProblems(found, [restored]).map(({ state }) => state)).toEqual(['open']);
+    // What began before it was last seen is the same, however long nobody could see it.
+    const begunIn = (ms: number) =>
+      follow(over, [suspicion({ begunAt: T0 + ms })], well, T0 + 1 + long).problems.map(({ state }) => state);
+    expect(begunIn(-SECOND)).toEqual(['open']);
+    expect(begunIn(long)).toEqual(['clearing', 'suspected']);
     // One that is not found for a moment is forgotten.
     const gone = confirmMs + long;
     const states = statesAfter(

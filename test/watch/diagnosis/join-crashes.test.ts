@@ -536,6 +536,17 @@ describe('containers that end with their Docker Engine', () => {
         'wait until Docker runs again: it starts what it is set to restart',
       ],
     ]);
+    // Those that it has started again have ended with it too.
+    const begun = subnet(false).map((one, index): KnownTarget => {
+      const { name } = one.target;
+      const { observation } = containerOf(name, { startedAt: NOW - 1_000 }) as ContainerFacts;
+      const container = { ...(one.facts.container as ContainerFacts), observation };
+      return index < 5 ? { ...one, facts: { ...one.facts, container } } : one;
+    });
+    expect(ofContainers(begun)[0]?.slice(2, 4)).toEqual([
+      'Docker itself was stopped, and 8 containers with it',
+      'the containers of n6, n7 and stats ended as Docker was stopped, 5s ago (02:46:35 UTC), and it ends or has just started',
+    ]);
     expect(ofContainers(subnet(false, 19_000, 14_999))[0]?.[4]).toMatch(/^wait until Docker runs again/);
     expect(ofContainers(subnet(false, 19_000, 15_000))).toEqual([
       [

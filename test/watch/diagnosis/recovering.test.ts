@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Facts, KnownTarget, Progress } from '../../../src/model/facts.ts';
+import type { ContainerFacts, Facts, KnownTarget, Progress } from '../../../src/model/facts.ts';
 import type { Container } from '../../../src/model/observation.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { Quorum, SubnetState, TargetState } from '../../../src/model/snapshot.ts';
@@ -713,19 +713,25 @@ test('a halt does not wait for a node that has just started, and answers on anot
 });
 
 test('a halt names those of its nodes that have just started and answer, but not all', () => {
-  const evidenceOf = (...started: readonly string[]) => {
-    const nodes = NAMES.map((name) =>
-      diagnosedNode(name, NAMES, {
-        stalledMs: 40_000,
-        ...(started.includes(name) && { container: { startedAt: NOW - 30_000 } }),
-      }),
-    );
+  const evidenceWith = (started: readonly string[], more: Partial<ContainerFacts> = {}) => {
+    const nodes = NAMES.map((name) => {
+      const container = started.includes(name) && { container: { startedAt: NOW - 30_000 } };
+      const { target, facts } = diagnosedNode(name, NAMES, { stalledMs: 40_000, ...container });
+      return { target, facts: { ...facts, container: { ...facts.container, ...more } } } as KnownTarget;
+    });
     return diagnoseAt(nodes).find(({ problem }) => problem === 'subnet_halted')?.evidence;
   };
+  const evidenceOf = (...started: readonly string[]) => evidenceWith(started);
   const seen = 'no block after 1000 for 40s; ';
   const votes = (count: number) => `${count} of 4 masternodes can vote, 3 needed, and`;
   expect(evidenceOf('n3', 'n4')).toBe(`${seen}${votes(2)} 2 have just started (n3, n4)`);
   expect(evidenceOf(...NAMES)).toBe(`${seen}${votes(0)} 4 have just started`);
+  const lastExit = { code: 137, at: NOW - 38_000 };
+  const engineDown = { from: NOW - 37_000, to: NOW - 32_000 };
+  expect(evidenceWith(NAMES, { lastExit, engineDown })).toBe(
+    `${seen}${votes(0)} 4 have just started with Docker itself`,
+  );
+  expect(evidenceWith(['n3'], { lastExit, engineDown })).not.toContain('Docker');
 });
 
 test('a halt of which the nodes that were missing have just started says to wait for them', () => {

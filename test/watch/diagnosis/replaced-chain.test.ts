@@ -47,6 +47,7 @@ it('a network that was replaced is one statement, and nobody was killed', () => 
       summary: 'the network was replaced by a new one',
       evidence:
         'all 4 nodes that answer have the genesis block 0xa6d1bbbb… instead of 0x7f83aaaa… and the chain id 5552 instead of 5551',
+      begunAt: NOW - 30_000,
     },
   ]);
 });
@@ -69,6 +70,7 @@ it('a network that begins the same chain again is replaced too, as no node has t
       problem: 'chain_replaced',
       evidence:
         'all 4 nodes that answer began again from the first block: the chain is at block 9, and was at 6744, with the same genesis block',
+      begunAt: NOW - fall.agoMs,
     },
   ]);
   expect(found(all(9))[0]?.fix).toBe(
