@@ -111,9 +111,14 @@ function describeClearing(ones: readonly Problem[], quorum: Quorum | undefined):
 
 /** What else is said leaves out the containers of a Docker Engine that does not answer. */
 function describeUnseen(targets: readonly TargetState[]): string {
-  const hidden = targets.filter(lacksEngine).length;
-  const which = hidden === 1 ? '1 container and its log' : `${hidden} containers and their logs`;
-  return hidden === 0 ? '' : `Docker does not answer, so ${which} cannot be seen.`;
+  const hidden = targets.filter(lacksEngine);
+  // A log that is a file is read all the same.
+  const logs = hidden.filter(({ target }) => target.logFiles.length === 0).length;
+  const which = [
+    formatCount(hidden.length, 'container', 'containers'),
+    ...(logs > 0 ? [formatCount(logs, 'log', 'logs')] : []),
+  ];
+  return hidden.length === 0 ? '' : `Docker does not answer, so ${which.join(' and ')} cannot be seen.`;
 }
 
 const IN_DOUBT = 'a possible problem is being checked';

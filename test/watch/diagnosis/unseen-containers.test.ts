@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Facts, KnownTarget } from '../../../src/model/facts.ts';
 import type { LogSourceState } from '../../../src/model/log.ts';
 import type { DockerFault } from '../../../src/model/observation.ts';
-import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { DEFAULT_SETTINGS, type LogFile } from '../../../src/model/target.ts';
 import type { CheckState } from '../../../src/model/verdict.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { findHeadline } from '../../../src/watch/diagnosis/find-headline.ts';
@@ -22,8 +22,11 @@ function nodeOf(name: string, isUnseen: boolean, fault: Partial<DockerFault> = {
 const SUBNET = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS } as const;
 
 /** The headline of a subnet whose first nodes have a Docker Engine that does not answer. */
-function headlineOf(unseen: number, fault: Partial<DockerFault> = {}) {
-  const targets = NAMES.map((name, index) => nodeOf(name, index < unseen, fault));
+function headlineOf(unseen: number, fault: Partial<DockerFault> = {}, logFiles: readonly LogFile[] = []) {
+  const targets = NAMES.map((name, index) => {
+    const { target, facts } = nodeOf(name, index < unseen, fault);
+    return { target: { ...target, logFiles }, facts };
+  });
   const judged = judgeTargets(targets, NOW);
   const subnet = { ...SUBNET, targets: targets.map(({ target }) => target) };
   const { problems, quorum } = diagnoseSubnet(subnet, judged, NO_PROBLEMS, NOW);
@@ -38,13 +41,17 @@ test('a subnet that is well says which containers nobody can see', () => {
   expect(headlineOf(1)).toEqual({
     standing: 'ok',
     sentence: WELL,
-    detail: `${VOTES} Docker does not answer, so 1 container and its log cannot be seen.`,
+    detail: `${VOTES} Docker does not answer, so 1 container and 1 log cannot be seen.`,
   });
   expect(headlineOf(4)).toEqual({
     standing: 'ok',
     sentence: WELL,
-    detail: `${VOTES} Docker does not answer, so 4 containers and their logs cannot be seen.`,
+    detail: `${VOTES} Docker does not answer, so 4 containers and 4 logs cannot be seen.`,
   });
+  // A log that is a file is read all the same.
+  expect(headlineOf(4, {}, [{ path: '/n/xdc.log', timezone: 'UTC' }]).detail).toContain(
+    'so 4 containers cannot be seen.',
+  );
 });
 
 test('a subnet is not called healthy before each check has run, nor before each log has been read', () => {
@@ -111,7 +118,7 @@ test('a node whose container had ended when Docker last answered does not vote, 
   expect(told(0)?.sentence).toBe(WELL);
   expect(told(-1)).toMatchObject({
     sentence: 'devnet may be halted: 2 of 4 masternodes can vote, 3 needed',
-    detail: /Docker does not answer, so 4 containers and their logs cannot be seen\.$/,
+    detail: /Docker does not answer, so 4 containers and 4 logs cannot be seen\.$/,
   });
 });
 
