@@ -1,5 +1,6 @@
 import type { ClockDisturbances } from '../../lib/clock.ts';
 import { highest } from '../../lib/numbers.ts';
+import { sayTogether } from '../../lib/words.ts';
 import { isAsked } from '../../model/is-judged.ts';
 import { isSpendJudged } from '../../model/parent-chain.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
@@ -227,7 +228,11 @@ export function explainTargets(
     };
     const explainOne = (check: ExplainedCheckState) => {
       const because = find(check);
-      return because ? explainCheck(check, because, because.component === component && because.name === name) : check;
+      if (because === undefined) return check;
+      // Several may be out for the same reason, each of which costs a peer.
+      const alike = check.check === 'peers' ? lasting.filter(({ problem }) => problem === because.problem) : [];
+      const summary = alike.some((one) => one === because) ? sayTogether(because, alike) : because.summary;
+      return explainCheck(check, { ...because, summary }, because.component === component && because.name === name);
     };
     const isExplained = judged.checks.some((check) => find(check) !== undefined);
     if (problem === undefined && checked === undefined && !isExplained) return judged;

@@ -79,7 +79,8 @@ function findFix(state: TargetState, absences: ReadonlyMap<TargetState, Absence>
   const peers = countPeers(facts);
   if (target.component !== 'node' || peers === undefined) return undefined;
   const own = absences.get(state);
-  if (absences.size - Number(own !== undefined) < target.expectedPeers - peers) {
+  const missing = target.expectedPeers - peers;
+  if (absences.size - Number(own !== undefined) < missing) {
     if (own === 'starts' || own === 'returns') return `wait up to a minute: it ${ABSENCES[own][0]}`;
     return isNew ? 'wait a moment: not every other node has been asked since' : undefined;
   }
@@ -91,6 +92,8 @@ function findFix(state: TargetState, absences: ReadonlyMap<TargetState, Absence>
     joining && `wait up to a minute: ${joining}`,
     out && `${out}: the check container says why`,
     silent && `${silent}: the check latest_block says why`,
+    // Which of them are its peers is not known.
+    others.length > missing && `it misses ${missing} of them`,
   ];
   return fixes.filter(Boolean).join('; ');
 }

@@ -52,6 +52,14 @@ test('in the minute after a start nobody is sent to the firewall for the peer th
   expect(said(60_000)).toBe(`n1 has 2 peers instead of 3; ${FIREWALL}`);
 });
 
+test('a node that misses fewer than have just started is told how many of them, as nobody knows which', () => {
+  const said = (...peers: readonly string[]) =>
+    peersOf(states({ n1: { peers }, n2: startedAgo(9_000), n3: startedAgo(9_000) }));
+  const wait = 'wait up to a minute: n2, n3 have just started';
+  expect(said('n2', 'n4')).toBe(`n1 has 2 peers instead of 3; ${wait}; it misses 1 of them`);
+  expect(said('n4')).toBe(`n1 has 1 peer instead of 3; ${wait}`);
+});
+
 test('a node that has just started, or is just back, is told to wait for as many peers as the others do not explain', () => {
   const started = states({ n1: { peers: [], ...startedAgo(5_000) } });
   expect(peersOf(started)).toBe('n1 has 0 peers instead of 3; wait up to a minute: it has just started');

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
 import type { Problem, Suspicion } from '../../../src/model/problem.ts';
+import type { TargetState } from '../../../src/model/snapshot.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
@@ -197,6 +198,29 @@ test('a check that says itself what its problem says does not say it twice', () 
   const clearing = { state: 'clearing', clearingSince: NOW } as const;
   expect(readWith('it fails', clearing)[0]).toBe('of a problem that seems to be over: the wallet is empty');
   expect(readWith('it fails: the wallet is empty', clearing)[0]).toBe('of a problem that seems to be over');
+});
+
+test('too few peers are explained by all nodes of which the same is found', () => {
+  const [state] = judgeTargets([healthy('n1')], NOW);
+  const ofPeers = { verdict: 'fail' as const, seen: 'n1 has 1 peer instead of 3' };
+  const checks = state?.checks.map((one) => ({ ...one, ...(one.check === 'peers' && ofPeers) }));
+  const hangs = (name: string, more: Partial<Problem> = {}): Problem => ({
+    ...{ problem: 'node_hanging', component: 'node', name, alert: 'A', severity: 'warning', state: 'open' },
+    ...{ since: NOW, seenAt: NOW, summary: `${name} hangs`, evidence: '', fix: '', causes: [], explains: [] },
+    ...more,
+  });
+  const explains = [{ component: 'node', name: 'n1', check: 'peers' }] as const;
+  const causeOf = (...all: readonly Problem[]) => {
+    const [read] = explainTargets([{ ...state, checks } as TargetState], all);
+    return read?.checks.find(({ check }) => check === 'peers')?.cause;
+  };
+  const causeBy = (...others: readonly Problem[]) => causeOf(hangs('n2', { explains }), ...others);
+  expect(causeOf(hangs('n2', { explains, state: 'clearing' }), hangs('n3'), hangs('n4'))).toBe(
+    'of a problem that seems to be over: n2 hangs',
+  );
+  expect(causeBy(hangs('n3'))).toBe('n2 and n3 hang');
+  expect(causeBy()).toBe('n2 hangs');
+  expect(causeBy(hangs('n3', { state: 'clearing' }), hangs('n4', { problem: 'node_down' }))).toBe('n2 hangs');
 });
 
 test('a check is explained by a crash only as long as its target has just started after it', () => {
