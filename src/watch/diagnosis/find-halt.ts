@@ -66,10 +66,8 @@ export function findHalt(view: SubnetView): Found {
   const advice = adviseOnHalt(view, voters, quorum, last, told);
   const newest = last ?? findRisen(view);
   const areSome = toJoin.length === quorum.starting && toJoin.length < quorum.total;
-  const withDocker =
-    toJoin.length > 1 && toJoin.every(({ state }) => lastEndedWithEngine(state.facts.container))
-      ? ' with Docker itself'
-      : '';
+  const areOfDocker = toJoin.every(({ state }) => lastEndedWithEngine(state.facts.container));
+  const withDocker = toJoin.length > 1 && areOfDocker ? ' with Docker itself' : '';
   const begun = `${withDocker}${areSome && starting.length < toJoin.length ? ` (${namesOf(toJoin)})` : ''}`;
   const areAsked = nodes.every(({ state }) => isAsked(state));
   const votes = areAsked
