@@ -222,7 +222,7 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
     const sent = `its last transaction, sent ${formatAgo(phaseAt, now)},`;
     return pass(
       running && isOfRun(phaseAt, startedAt)
-        ? `the relayer (${formatMode(mode)}) is submitting: ${sent} is not mined yet, by its log`
+        ? `the relayer (${formatMode(mode)}) submits: whether ${sent} is mined, its log does not say yet`
         : `the relayer (${formatMode(mode)}) was submitting when its container ended: whether ${sent} was mined, its log does not say`,
     );
   }

@@ -276,7 +276,7 @@ describe('submissions', () => {
       /^the relayer \(FULL\) has waited 2m for a transaction to be mined; .*when the transaction is not there, restart its container/,
     );
     expect(waiting(69 * SECOND).reason).toBe(
-      'the relayer (FULL) is submitting: its last transaction, sent 1m 9s ago, is not mined yet, by its log',
+      'the relayer (FULL) submits: whether its last transaction, sent 1m 9s ago, is mined, its log does not say yet',
     );
   });
 
@@ -295,7 +295,7 @@ describe('submissions', () => {
       'the relayer (FULL) was submitting when its container ended: whether its last transaction, sent 1m 9s ago, was mined, its log does not say';
     expect(inRun(false, ago(5 * MINUTE))).toBe(ended);
     expect(inRun(true, ago(SECOND))).toBe(ended);
-    expect(inRun(true, ago(5 * MINUTE))).toContain('is submitting: ');
+    expect(inRun(true, ago(5 * MINUTE))).toContain('(FULL) submits: ');
   });
 
   it('are not missed while its container is not there, as when it is made anew', () => {
