@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Standing } from '../../model/headline.ts';
 import type { Problem } from '../../model/problem.ts';
 import { FORECASTS, type ProblemName } from '../../model/problem-catalog.ts';
-import { isOnlyRestarted } from '../../model/restart-cause.ts';
+import { findContainer, isOnlyRestarted } from '../../model/restart-cause.ts';
 import type { ProblemSeverity } from '../../model/severity.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
 import type { CheckName, Verdict } from '../../model/verdict.ts';
@@ -84,6 +84,10 @@ export function standingOf(state: TargetState): TargetStanding {
   const awaited = checks.find(({ check, verdict }) => verdict === 'unknown' && ANSWERED.includes(check));
   if (awaited !== undefined)
     return { standing: 'off', word: awaited.lastRun === undefined ? 'unknown' : 'starting', check: awaited };
+  // What it has answered before its start says nothing of what runs now.
+  const { running, startedAt = 0 } = findContainer(facts.container) ?? {};
+  if (running && checks.some(({ check, lastRun = startedAt }) => ANSWERED.includes(check) && lastRun < startedAt))
+    return { standing: 'off', word: 'starting' };
   const of = (verdict: Verdict) => checks.find((check) => check.verdict === verdict);
   const degraded = of('degraded');
   if (degraded !== undefined) return { standing: 'warn', word: 'degraded', check: degraded };

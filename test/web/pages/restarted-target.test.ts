@@ -61,6 +61,16 @@ test('a service that does not answer yet after its start is starting', () => {
   ]);
 });
 
+test('one that has not been asked since its start is starting, whatever it answered before', () => {
+  const known = restarted(diagnosedService('stats'), 'request', { startedAt: NOW - 2_000 });
+  const [state] = judgeTargets([known], NOW);
+  const askedAt = (lastRun: number | undefined) =>
+    state && standingOf({ ...state, checks: state.checks.map((check) => ({ ...check, lastRun })) });
+  expect(askedAt(NOW - 2_001)).toEqual({ standing: 'off', word: 'starting' });
+  expect(askedAt(NOW - 2_000)).toMatchObject({ standing: 'ok', word: 'OK' });
+  expect(askedAt(undefined)).toMatchObject({ standing: 'ok', word: 'OK' });
+});
+
 test('one that crashed, does not run, or fails otherwise is not well', () => {
   const bad = { standing: 'bad', word: 'fail', uptime: 'fail' };
   expect(shown(restarted(diagnosedService('frontend'), 'policy'))).toMatchObject(bad);
