@@ -40,11 +40,11 @@ export type ExplainedCheckState = CheckState & {
 /** One target with its facts and the state of each of its checks. */
 export interface TargetState extends KnownTarget {
   readonly checks: readonly ExplainedCheckState[];
-  /** By each known failure that the target can have: whether it has shown it and has not run for ten minutes since. */
-  readonly failures: Readonly<Record<string, boolean>>;
-  /** Those of them that are not known to be over. */
+  /** Each known failure that the target can show. */
+  readonly failures: readonly ShownFailure[];
+  /** Those of them that it has shown, and has not run for ten minutes since, unless they are known to be over. */
   readonly shownFailures: readonly ShownFailure[];
-  /** The others of them: what has happened since shows that they are over. */
+  /** The others that it has shown: what has happened since shows that they are over. */
   readonly endedFailures?: readonly ShownFailure[];
   /** The worst problem that is open and is about it, or names it as a cause. */
   readonly problem?: Pick<Problem, 'problem' | 'severity' | 'summary' | 'fix' | 'since'>;

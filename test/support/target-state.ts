@@ -14,7 +14,7 @@ export const targetState = (
 ): TargetState => ({
   target,
   facts,
-  failures: {},
+  failures: [],
   shownFailures: [],
   checks: Object.entries(verdicts).map(([check, verdict]) => ({
     check: check as CheckName,

@@ -242,8 +242,8 @@ export const families: readonly Family[] = toFamilies({
   ...containerMetrics,
   subnet_known_failure: toMetric(
     'Whether the known failure shows (1), or the program has run for ten minutes without it (0).',
-    ofTargets('subnet, component, name', 'failure', ({ failures }, add) => {
-      for (const failure in failures) add(failure, bit(failures[failure] === true));
+    ofTargets('subnet, component, name', 'failure', ({ failures, shownFailures, endedFailures = [] }, add) => {
+      for (const one of failures) add(one.name, bit(shownFailures.includes(one) || endedFailures.includes(one)));
     }),
   ),
 });

@@ -78,6 +78,7 @@ function strip(input: DiagnosisInput): DiagnosisInput {
   const targets = input.targets.map((state) => ({
     ...state,
     target: stripTarget(state.target),
+    failures: [],
     shownFailures: namesOf(state.shownFailures),
     endedFailures: namesOf(state.endedFailures),
   })) as unknown as readonly TargetState[];
@@ -98,9 +99,9 @@ function strip(input: DiagnosisInput): DiagnosisInput {
 /** The input again, with the known failures of this version. */
 function restore(input: DiagnosisInput): DiagnosisInput {
   const targets = input.targets.map((state) => {
-    const known = (names: readonly unknown[] = []) =>
-      failuresOf(state.target).filter(({ name }) => names.includes(name));
-    return { ...state, shownFailures: known(state.shownFailures), endedFailures: known(state.endedFailures) };
+    const failures = failuresOf(state.target);
+    const known = (names: readonly unknown[] = []) => failures.filter(({ name }) => names.includes(name));
+    return { ...state, failures, shownFailures: known(state.shownFailures), endedFailures: known(state.endedFailures) };
   });
   return { ...input, targets, subnet: { ...input.subnet, targets: targets.map(({ target }) => target) } };
 }

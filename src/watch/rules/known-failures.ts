@@ -265,8 +265,6 @@ export const knownFailures: readonly KnownFailure[] = [
   }),
 ];
 
-const NO_FAILURES: Known = [];
-
 /** By component, made once: thousands of targets are judged in each round. */
 const failuresByComponent = new Map(
   COMPONENTS.map((component) => [component, knownFailures.filter(({ of }) => of.includes(component))]),
@@ -274,7 +272,7 @@ const failuresByComponent = new Map(
 
 /** The failures that this target can show: it names a container or log files to see them by. */
 export const failuresOf = (target: Target): readonly KnownFailure[] =>
-  (hasLog(target) ? failuresByComponent.get(target.component) : undefined) ?? NO_FAILURES;
+  (hasLog(target) && failuresByComponent.get(target.component)) || [];
 
 /** A failure is over once the program has run this long without a sign of it. */
 const QUIET_MS = 10 * 60 * 1000;
@@ -306,24 +304,14 @@ function isRemembered(failure: KnownFailure, evidence: Facts, now: number): bool
   return before !== undefined && isOfRun(seenAt, before.startedAt);
 }
 
-type Judged = Required<Pick<TargetState, 'failures' | 'shownFailures' | 'endedFailures'>>;
-type Known = readonly KnownFailure[];
-
-const toJudged = (known: Known, remembered: Known, isOver: (one: KnownFailure) => boolean): Judged => ({
-  failures: Object.fromEntries(known.map((one) => [one.name, remembered.includes(one)])),
-  shownFailures: remembered.filter((one) => !isOver(one)),
-  endedFailures: remembered.filter(isOver),
-});
-
-/** What is said of a target that has shown none of those that it can show, made once too. */
-const noneShown = new Map<Known, Judged>(
-  [NO_FAILURES, ...failuresByComponent.values()].map((known) => [known, toJudged(known, [], () => false)]),
-);
+const NONE: readonly KnownFailure[] = [];
 
 /** The known failures of a target: which it has shown lately, and which of these are over or not. */
-export function judgeFailures(target: Target, evidence: Facts, now: number): Judged {
-  const known = failuresOf(target);
-  const remembered = known.filter((one) => isRemembered(one, evidence, now));
+export function judgeFailures(target: Target, evidence: Facts, now: number) {
+  const failures = failuresOf(target);
+  const remembered = failures.filter((one) => isRemembered(one, evidence, now));
+  if (remembered.length === 0) return { failures, shownFailures: NONE, endedFailures: NONE };
   const isOver = ({ seenAt, isOver }: KnownFailure) => isOver?.(evidence, seenAt(evidence, now) ?? now, now) === true;
-  return (remembered.length === 0 && noneShown.get(known)) || toJudged(known, remembered, isOver);
+  const shownFailures = remembered.filter((one) => !isOver(one));
+  return { failures, shownFailures, endedFailures: remembered.filter(isOver) };
 }

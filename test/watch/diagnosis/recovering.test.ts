@@ -1052,7 +1052,7 @@ test('the bootnode has not heard a node because of what is wrong with that node,
     } as const;
     const bootnode = {
       target: { subnet: 'devnet', component: 'bootnode', name: 'bootnode', logFiles: [], patterns: [] },
-      ...{ facts: {}, failures: {}, shownFailures: [], endedFailures: [] },
+      ...{ facts: {}, failures: [], shownFailures: [], endedFailures: [] },
       checks: [{ ...missed, lastRun: NOW, durationSeconds: 0, runs: 1, failures: 1 }],
       heardNodes: NAMES.filter((name) => !unheard.includes(name)),
     } as unknown as TargetState;
