@@ -29,19 +29,12 @@ function isWorse(one: PatternFacts, other: PatternFacts): boolean {
 
 /** A fault in a log, whose sentence starts with the target. */
 function findLogFault(logs: LogFacts, { target, settings, ...moment }: View, counts: (one: PatternFacts) => boolean) {
-  let name = '';
-  let worst: PatternFacts | undefined;
-  for (const each in logs.patterns) {
-    const pattern = logs.patterns[each];
-    if (pattern === undefined || !isError(pattern) || !counts(pattern)) continue;
-    if (moment.now - pattern.at >= settings.logs.errorWindowMs) continue;
-    if (worst !== undefined && !isWorse(pattern, worst)) continue;
-    name = each;
-    worst = pattern;
-  }
-  if (worst === undefined) return undefined;
-  const where = `${target.name} printed a line of the pattern ${name} ${formatMoment(worst.at, moment)}`;
-  return addFix({ seen: `${where}: ${worst.what}`, fix: worst.fix }, commandToSeeLog(target));
+  const isRecent = ({ at }: PatternFacts) => moment.now - at < settings.logs.errorWindowMs;
+  const faults = Object.entries(logs.patterns).filter(([, one]) => isError(one) && isRecent(one) && counts(one));
+  if (faults.length === 0) return undefined;
+  const [name, { at, what, fix }] = faults.reduce((worst, one) => (isWorse(one[1], worst[1]) ? one : worst));
+  const where = `${target.name} printed a line of the pattern ${name} ${formatMoment(at, moment)}`;
+  return addFix({ seen: `${where}: ${what}`, fix }, commandToSeeLog(target));
 }
 
 const FAULTS: Readonly<Record<LogFault['what'] | 'removed' | 'broken-by-docker', Required<Finding>>> = {
@@ -118,8 +111,9 @@ function isOfRunBefore({ at }: PatternFacts, { facts: { logs, container, node },
     const isRead = startedAt > at || (startedAt > at - READ_LATE_MS && now - startedAt >= START_MS);
     return risen === true && isRead && advancedAt > Math.max(startedAt, at);
   };
-  const runs = [logs?.node, container, described?.running ? described : undefined];
-  return runs.some((run) => hasStartedWell(run, at, now) || (run && 'startedAt' in run && hasRisen(run.startedAt)));
+  const startedAt = described?.running ? described.startedAt : undefined;
+  const runs = [logs?.node, { startedAt, wellFrom: container?.wellFrom }];
+  return runs.some((run) => hasStartedWell(run, at, now) || hasRisen(run?.startedAt));
 }
 
 /** The log of a target, or its judgement when it was not read, shows a fault, or cannot be read. `log` is its name in a sentence. */

@@ -50,10 +50,9 @@ function foldStart(facts: NodeLogFacts, { pattern, value, at }: LogHit): NodeLog
   switch (pattern) {
     case 'log_level':
     case 'log_level_found':
-      return { level: Number(value), startedAt: at, ...keepAtStart(facts) };
     case 'started':
     case 'nethermind_started':
-      return { level: facts.level, startedAt: at, ...keepAtStart(facts) };
+      return { level: value === undefined ? facts.level : Number(value), startedAt: at, ...keepAtStart(facts) };
     case 'node_started':
     case 'engine_started':
     case 'repaired_head':
@@ -131,13 +130,11 @@ function recordHeard(heard: Map<string, number> = new Map(), { value = '', at }:
   return heard;
 }
 
-/** Adds a match to the facts from a component's log, with its line in Latin-1; returns the same object if nothing changed. */
+/** Adds a match to the facts from a component's log, with its line in Latin-1. */
 export function foldLogHit(component: Component, state: LogState, hit: LogHit, line?: string): LogState {
   switch (component) {
-    case 'node': {
-      const node = foldNode(state.node, hit, line);
-      return node === state.node ? state : { ...state, node };
-    }
+    case 'node':
+      return { ...state, node: foldNode(state.node, hit, line) };
     case 'bootnode':
       return hit.pattern === 'received' ? { ...state, heard: recordHeard(state.heard, hit) } : state;
     case 'relayer':
