@@ -22,13 +22,14 @@ export const bringsLoop = ({ name, leavesRunning }: ShownFailure): boolean =>
   name !== 'silent_restart_loop' &&
   (leavesRunning === undefined || leavesRunning.brings.includes('silent_restart_loop'));
 
-export const later = (one: number | undefined, other: number | undefined): number | undefined =>
-  one === undefined || (other !== undefined && other > one) ? other : one;
+/** The last of some times, if any is known. */
+export const later = (...times: readonly (number | undefined)[]): number | undefined =>
+  times.reduce((last, at) => (last === undefined || (at ?? last) > last ? at : last), undefined);
 
 export const match =
   (...patterns: readonly string[]): KnownFailure['seenAt'] =>
   ({ logs }) =>
-    patterns.reduce<number | undefined>((last, pattern) => later(last, logs?.patterns[pattern]?.at), undefined);
+    later(...patterns.map((pattern) => logs?.patterns[pattern]?.at));
 
 /** When its container started; without one, when its log says so. */
 export const startOf = ({ container, logs }: Facts): number | undefined =>

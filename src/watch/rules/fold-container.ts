@@ -33,16 +33,13 @@ function startedBy({ run: known }: ContainerFacts, { id, restartCount }: Contain
   return known === undefined || known.id === id ? 'request' : 'recreation';
 }
 
-const isSameRun = (one: ContainerRun | undefined, other: ContainerRun): boolean =>
-  one?.id === other.id && one.startedAt === other.startedAt;
-
 function foldRun(facts: ContainerFacts, container: Container, at: number): ContainerFacts {
   const { id, status, startedAt, restartCount } = container;
   if (startedAt === undefined) return facts;
   // Docker raises the count when a run ends, before the next one starts (moby daemon/monitor.go).
   const run = { id, startedAt, restartCount: status === 'restarting' ? Math.max(restartCount - 1, 0) : restartCount };
   // A slow inspection that ended after a newer one, or two alternating containers: nothing started.
-  if (isSameRun(facts.run, run) || isSameRun(facts.runBefore, run)) return facts;
+  if ([facts.run, facts.runBefore].some((one) => one?.id === id && one.startedAt === startedAt)) return facts;
   const starts = countStarts(facts, run);
   const { run: runBefore = run, lastExit } = facts;
   const wellFrom = (lastExit?.at ?? 0) - runBefore.startedAt >= START_MS ? runBefore.startedAt : facts.wellFrom;

@@ -68,8 +68,7 @@ function beat(facts: RelayerLogFacts, mode: 'zero' | 'reverse_zero', { at }: Log
 function wait(facts: RelayerLogFacts, { at, value = '' }: LogHit): RelayerLogFacts {
   const { zero, reverse_zero: reverse } = facts.byMode;
   const mode = (reverse?.cycleAt ?? 0) > (zero?.cycleAt ?? 0) ? 'reverse_zero' : 'zero';
-  const [wanted, block] = value.split(', cscBlockNumber: ').map(Number);
-  if (wanted === undefined || block === undefined) return facts;
+  const [wanted = 0, block = 0] = value.split(', cscBlockNumber: ').map(Number);
   const before = facts.byMode[mode]?.waits;
   return change(facts, mode, { waits: { since: before?.block === block ? before.since : at, wanted, block } }, at);
 }
@@ -116,6 +115,8 @@ export function foldRelayerLog(facts: RelayerLogFacts = { byMode: {}, submission
     }
     case 'redis_started':
       return { ...facts, redisDiedAt: undefined, redisFault: undefined };
+    case 'redis_freed':
+      return { ...facts, redisFault: undefined };
     case 'redis_unsaved':
     case 'redis_refuses':
     case 'redis_read_only':
@@ -126,11 +127,8 @@ export function foldRelayerLog(facts: RelayerLogFacts = { byMode: {}, submission
     case 'redis_without_memory':
     case 'redis_misused':
     case 'redis_captured':
-      return isTaken(facts) ? facts : { ...facts, redisFault: pattern };
     case 'redis_saved':
-      return isTaken(facts) ? facts : { ...facts, redisFault: undefined };
-    case 'redis_freed':
-      return { ...facts, redisFault: undefined };
+      return isTaken(facts) ? facts : { ...facts, redisFault: pattern === 'redis_saved' ? undefined : pattern };
     case 'modes': {
       const modes = (value ?? '').split(',').flatMap((word) => findMode(word.replaceAll(/[\s']/g, '')) ?? []);
       return { ...facts, modes, startError: undefined };

@@ -92,7 +92,8 @@ export const knownFailures: readonly KnownFailure[] = [
     // A relayer of which the log says so is `relayer_dead`.
     seenAt: ({ container, logs }) =>
       later(
-        later(container?.lastOomAt, container?.unrequestedKill?.at),
+        container?.lastOomAt,
+        container?.unrequestedKill?.at,
         logs && logs.relayer === undefined ? match(...MEMORY_SIGNS)({ logs }, 0) : undefined,
       ),
     signs: MEMORY_SIGNS,
