@@ -270,10 +270,6 @@ export interface StatsLogFacts {
     readonly risenAt: WatchedMs;
     readonly below?: LowHeights;
   };
-  readonly historyAt?: WatchedMs;
-  readonly startedAt?: WatchedMs;
-  /** Whether the log is the stdout of the container, which has no data lines. */
-  readonly isStdout?: boolean;
 }
 
 /** Facts from the lines of a target's log, by its component. */

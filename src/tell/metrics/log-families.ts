@@ -95,7 +95,7 @@ export const logMetrics: Metrics = {
     single(
       'When the stats server last received a history from a node, in Unix seconds.',
       'stats',
-      ({ stats }) => stats?.historyAt,
+      ({ patterns }) => patterns.history_data?.at,
     ),
   ),
   subnet_frontend_errors_total: toMetric(

@@ -112,14 +112,6 @@ function foldBlock(known: StatsLogFacts['block'], number: number, at: number): N
   return below === 'chain' ? { number, at, risenAt: at } : { ...known, at, below };
 }
 
-function foldStats(facts: StatsLogFacts = {}, { pattern, value, at }: LogHit): StatsLogFacts {
-  if (pattern === 'stdout_banner') return { ...facts, isStdout: true };
-  if (pattern === 'history_data') return { ...facts, historyAt: at };
-  if (pattern === 'started') return { block: facts.block, startedAt: at, isStdout: facts.isStdout };
-  const number = pattern === 'block_data' ? readHeight(value) : undefined;
-  return number === undefined ? facts : { ...facts, block: foldBlock(facts.block, number, at) };
-}
-
 /** In place: copying the map for each line would be slow with many nodes. */
 function recordHeard(heard: Map<string, number> = new Map(), { value = '', at }: LogHit): Map<string, number> {
   heard.delete(value);
@@ -139,8 +131,12 @@ export function foldLogHit(component: Component, state: LogState, hit: LogHit, l
       return hit.pattern === 'received' ? { ...state, heard: recordHeard(state.heard, hit) } : state;
     case 'relayer':
       return { ...state, relayer: foldRelayerLog(state.relayer, hit) };
-    case 'stats':
-      return { ...state, stats: foldStats(state.stats, hit) };
+    case 'stats': {
+      const number = hit.pattern === 'block_data' ? readHeight(hit.value) : undefined;
+      return number === undefined
+        ? state
+        : { ...state, stats: { block: foldBlock(state.stats?.block, number, hit.at) } };
+    }
     case 'frontend':
       return state;
   }

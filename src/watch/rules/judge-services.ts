@@ -30,7 +30,7 @@ export function judgeHttp({ target, facts, now }: View<ServiceTarget>): Judgemen
 /** A failure of reading or of the program, which is judged before any data line. */
 function judgeBefore(view: View<ServiceTarget>): Judgement | LogFacts {
   const logs = readLog(view, 'the debug log of the stats server');
-  if (!('verdict' in logs) && logs.stats?.isStdout && logs.stats.block === undefined)
+  if (!('verdict' in logs) && logs.patterns.stdout_banner && logs.stats?.block === undefined)
     return unknown(
       'this is what the stats server prints to stdout',
       'name the files of logs/debug in logFiles, which hold its data lines',
@@ -72,7 +72,8 @@ export function judgeHistoryData(view: View<ServiceTarget>): Judgement {
   const logs = judgeBefore(view);
   if ('verdict' in logs) return logs;
   const { now, facts } = view;
-  const { historyAt, startedAt = findContainer(facts.container)?.startedAt } = logs.stats ?? {};
+  const { history_data: { at: historyAt } = {}, started } = logs.patterns;
+  const startedAt = started?.at ?? findContainer(facts.container)?.startedAt;
   // The container's and the log's times differ in resolution: a line may carry the second before.
   if (historyAt !== undefined && (startedAt === undefined || historyAt >= startedAt - 1_000))
     return pass(`a node sent its history to the stats server ${formatAgo(historyAt, now)}`);

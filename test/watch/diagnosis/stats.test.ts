@@ -84,16 +84,16 @@ test('a stats server that found no contract at an earlier start, and runs since,
 });
 
 test.each([
-  ['no new blocks', { block: { number: 990, at: NOW, risenAt: NOW - 121_000 }, historyAt: NOW }],
-  ['no history', { block: { number: 1_000, at: NOW, risenAt: NOW }, startedAt: NOW - 61_000 }],
-] as const)('one that gets %s is told as that, while the rest comes', (what, stats) => {
+  ['no new blocks', { block: { number: 990, at: NOW, risenAt: NOW - 121_000 } }, 'history_data', NOW],
+  ['no history', { block: { number: 1_000, at: NOW, risenAt: NOW } }, 'started', NOW - 61_000],
+] as const)('one that gets %s is told as that, while the rest comes', (what, stats, pattern, at) => {
   const { target, facts } = diagnosedService('stats');
   const sources = { file: { up: true, lines: 9, since: NOW - 3_600_000 } };
   const one = {
     target: { ...target, logFiles: [{ path: '/srv/stats.log', timezone: 'UTC' }] },
-    facts: { ...facts, logs: { sources, patterns: {}, stats } },
+    facts: { ...facts, logs: { sources, patterns: { [pattern]: { at } }, stats } },
   };
-  const targets = [...NAMES.map((name) => diagnosedNode(name, NAMES)), one as KnownTarget];
+  const targets = [...NAMES.map((name) => diagnosedNode(name, NAMES)), one as unknown as KnownTarget];
   const subnet = {
     name: 'devnet',
     consensus: 'XDPoS',

@@ -95,8 +95,14 @@ export const checkCases: Readonly<Record<CheckName, Case>> = {
   },
   history_data: {
     target: serviceTarget('stats'),
-    pass: [logs({ stats: { historyAt: NOW - 2_000 } }), 'a node sent its history to the stats server 2s ago'],
-    fail: [logs({ stats: { startedAt: NOW - HOUR_MS } }), /^no node has sent its history/],
+    pass: [
+      logs({ patterns: { history_data: { ...error, at: NOW - 2_000, means: 'progress' } } }),
+      'a node sent its history to the stats server 2s ago',
+    ],
+    fail: [
+      logs({ patterns: { started: { ...error, at: NOW - HOUR_MS, means: 'state' } } }),
+      /^no node has sent its history/,
+    ],
   },
   logs: {
     target: serviceTarget('frontend'),

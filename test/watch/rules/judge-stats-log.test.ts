@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Facts, LogState, StatsLogFacts } from '../../../src/model/facts.ts';
+import type { Facts, LogState } from '../../../src/model/facts.ts';
+import { createPatternCounters } from '../../../src/watch/logs/match/pattern-counters.ts';
+import { packs } from '../../../src/watch/logs/packs.ts';
 import { foldLogHit } from '../../../src/watch/rules/fold-logs.ts';
 import { judgeBlockData, judgeFrontendLog, judgeHistoryData } from '../../../src/watch/rules/judge-services.ts';
 import { asRead, aView, serviceTarget } from '../../support/views.ts';
@@ -8,25 +10,20 @@ const NOW = 10_000_000;
 const MINUTE_MS = 60_000;
 const source = { up: true, lines: 1, since: NOW - 10 * MINUTE_MS };
 
-/** Hits this many seconds ago, oldest first. */
-const fold = (...hits: readonly (readonly [pattern: string, secondsAgo: number, value?: string])[]): StatsLogFacts =>
-  hits.reduce<LogState>(
-    (state, [pattern, secondsAgo, value]) =>
-      foldLogHit('stats', state, {
-        pattern,
-        means: 'progress',
-        at: NOW - secondsAgo * 1_000,
-        counted: true,
-        ...(value !== undefined && { value }),
-      }),
-    {},
-  ).stats ?? {};
-const judge = (stats: StatsLogFacts) => {
-  const view = aView(
-    serviceTarget('stats'),
-    { logs: { sources: { file: source }, patterns: {}, stats } },
-    { now: NOW },
-  );
+/** What the log shows by hits this many seconds ago, oldest first. */
+function fold(...hits: readonly (readonly [pattern: string, secondsAgo: number, value?: string])[]) {
+  const counters = createPatternCounters(packs.stats, []);
+  let state: LogState = {};
+  for (const [pattern, secondsAgo, value] of hits) {
+    const means = packs.stats.find(({ name }) => name === pattern)?.means ?? 'progress';
+    const hit = { pattern, means, at: NOW - secondsAgo * 1_000, counted: true, ...(value !== undefined && { value }) };
+    counters.add(hit);
+    state = foldLogHit('stats', state, hit);
+  }
+  return { ...state, patterns: counters.read() };
+}
+const judge = (shown: ReturnType<typeof fold>) => {
+  const view = aView(serviceTarget('stats'), { logs: { sources: { file: source }, ...shown } }, { now: NOW });
   return { block: asRead(judgeBlockData(view)), history: asRead(judgeHistoryData(view)) };
 };
 

@@ -183,8 +183,13 @@ describe('an error in a log', () => {
 });
 
 describe('block_data and history_data', () => {
-  const stats = (facts: LogState['stats'], readFor?: number) =>
-    aView(serviceTarget('stats'), logs({ ...(facts && { stats: facts }) }, readFor), { now: NOW });
+  const stats = (facts: LogState['stats'], readFor?: number, patterns: LogFacts['patterns'] = {}) =>
+    aView(serviceTarget('stats'), logs({ ...(facts && { stats: facts }), patterns }, readFor), { now: NOW });
+  const judgeHistory = (started: number, history?: number) => {
+    const patterns = { started: pattern('state', started) };
+    const all = history === undefined ? patterns : { ...patterns, history_data: pattern('progress', history) };
+    return asRead(judgeHistoryData(stats(undefined, undefined, all)));
+  };
   const block = (risenAgo: number, ms: number) =>
     asRead(judgeBlockData(stats({ block: { number: 7, at: ago(ms), risenAt: ago(risenAgo) } })));
 
@@ -200,13 +205,12 @@ describe('block_data and history_data', () => {
   });
 
   it('have a minute for the history after a start', () => {
-    const started = (ms: number) => asRead(judgeHistoryData(stats({ startedAt: ago(ms) })));
+    const started = (ms: number) => judgeHistory(ago(ms));
     expect(verdicts(started, MINUTE - 1, MINUTE)).toEqual(['unknown', 'fail']);
   });
 
   it('take a history that a coarser clock puts a second before the start', () => {
-    const history = (before: number) =>
-      asRead(judgeHistoryData(stats({ startedAt: ago(2 * MINUTE), historyAt: ago(2 * MINUTE + before) })));
+    const history = (before: number) => judgeHistory(ago(2 * MINUTE), ago(2 * MINUTE + before));
     expect(verdicts(history, SECOND, SECOND + 1)).toEqual(['pass', 'fail']);
   });
 });
