@@ -218,25 +218,22 @@ export function explainTargets(
     const key = subjectKey({ component, name });
     const [problem, checked] = [naming.get(key), suspected.get(key)];
     const open = [problem, halt].filter((one) => one !== undefined);
-    const find = (check: ExplainedCheckState) => {
-      if (check.verdict !== 'fail') return undefined;
+    const explainOne = (check: ExplainedCheckState) => {
+      if (check.verdict !== 'fail') return check;
       const known = byCheck.get(keyOf({ component, name, check: check.check }));
       const next = open.filter((one) => willExplain(one, judged, check));
       // The log of a node that was away has stood.
       const away = check.check === 'log_block' ? over.filter((one) => subjectKey(one) === key) : [];
-      return [known, ...next, ...away].find((one) => one && !failsApart(check, one, judged));
-    };
-    const explainOne = (check: ExplainedCheckState) => {
-      const because = find(check);
+      const because = [known, ...next, ...away].find((one) => one && !failsApart(check, one, judged));
       if (because === undefined) return check;
       // Several may be out for the same reason, each of which costs a peer.
       const alike = check.check === 'peers' ? lasting.filter(({ problem }) => problem === because.problem) : [];
       const summary = alike.some((one) => one === because) ? sayTogether(because, alike) : because.summary;
       return explainCheck(check, { ...because, summary }, because.component === component && because.name === name);
     };
-    const isExplained = judged.checks.some((check) => find(check) !== undefined);
-    if (problem === undefined && checked === undefined && !isExplained) return judged;
-    const checks = isExplained ? judged.checks.map(explainOne) : judged.checks;
+    const isWell = judged.checks.every(({ verdict }) => verdict !== 'fail');
+    if (isWell && problem === undefined && checked === undefined) return judged;
+    const checks = isWell ? judged.checks : judged.checks.map(explainOne);
     return { ...judged, ...(problem && { problem }), ...(checked && { suspected: checked }), checks };
   };
   const ofAll = [...problems, ...ended].filter(({ problem }) => isBlind(problem) || problem === 'subnet_halted');
