@@ -295,29 +295,9 @@ function hidesOtherCause(one: Problem, problems: readonly Problem[], now: number
   return problems.some((other) => other.state === 'open' && isLeft(other) && isPagedBy(other));
 }
 
-/** What is found again of a problem that was stored. */
-function withBegin(one: Problem, stored: Problem): Problem {
-  const state = isStanding(one) ? one.state : 'open';
-  const since = Math.min(one.since, stored.since);
-  const openedAt = Math.min(one.openedAt ?? one.seenAt, stored.openedAt ?? one.seenAt);
-  // Of an older crash Docker has no more than what it still knows.
-  const nodes =
-    one.problem === 'containers_crashed' ? [...new Set([...(stored.nodes ?? []), ...(one.nodes ?? [])])] : one.nodes;
-  return { ...one, state, since, openedAt, restartAt: stored.restartAt ?? one.restartAt, ...(nodes && { nodes }) };
-}
-
-/** The problems of a subnet with those that an earlier process of subnetd has stored as open. What is found now has its own words. */
-export function restoreProblems(problems: readonly Problem[], stored: readonly Problem[]): readonly Problem[] {
-  const restored = indexProblems(stored);
-  for (const one of problems) {
-    const known = restored.get(one);
-    if (known === undefined) restored.set(one);
-    else if (isAboutOthers(known, one) || isLongOver(known, one, one.since))
-      restored.set(isStanding(one) ? one : { ...one, isNext: true });
-    else restored.set(withBegin(one, known));
-  }
-  return restored.values.toSorted(byUrgency);
-}
+/** The problems of a subnet with those that an earlier process of subnetd has stored as open, which go on in the next diagnosis. */
+export const restoreProblems = (problems: readonly Problem[], stored: readonly Problem[]): readonly Problem[] =>
+  indexProblems([...problems, ...stored]).values.toSorted(byUrgency);
 
 /** The problems of a subnet after `found` at `now`, the worst first. What cannot be judged now stays as it is. */
 export function followProblems(

@@ -120,8 +120,7 @@ describe('containers that crash within seconds of each other', () => {
       ]);
       // After a restart of subnetd as well.
       const stored = { ...known, restoredAt: NOW };
-      const [found] = followed(some);
-      expect(wordsOf(restoreProblems(found ? [found] : [], [stored]))).toEqual([
+      expect(wordsOf(followed(some, ...restoreProblems(followed(some), [stored])))).toEqual([
         ['open', 239_000, ALL],
         ['suspected', 0, ofTwo],
       ]);
