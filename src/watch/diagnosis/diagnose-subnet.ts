@@ -21,7 +21,7 @@ import { diagnose, keyOf } from './diagnose.ts';
 import { explainPeers, hadPeers } from './explain-peers.ts';
 import { findEpoch, findMembers } from './find-epoch.ts';
 import { describeVotes, findHeadline } from './find-headline.ts';
-import { findLast } from './find-last-block.ts';
+import { findStand } from './find-last-block.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
 import { findIdle, withoutIdle } from './quorum.ts';
 import { isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';
@@ -65,7 +65,7 @@ export function describeSubnet(
     Math.abs(view.toWall(view.now) - (height?.timestamp ?? 0) * 1_000) < stallAfterMs;
   const hasRisen = view.nodes.length === 0 || view.nodes.some(hasNewBlock);
   const lastAskedAt = highest(view.nodes.flatMap(({ height }) => height?.lastGoodAt ?? []));
-  const last = findLast(view);
+  const { last } = findStand(view);
   const quietMs = last && lastAskedAt - last.since > stallAfterMs / 2 ? view.now - last.since : 0;
   const members = findMembers(view, idle, quorum, seesNothing);
   const seen = { quorum, hasRisen, quietMs, plannedWork, members };

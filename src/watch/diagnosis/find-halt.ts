@@ -6,7 +6,7 @@ import { lastEndedWithEngine } from '../../model/restart-cause.ts';
 import { isQuorumLost } from '../../model/snapshot.ts';
 import { adviseOnHalt, findVoters } from './advise-on-halt.ts';
 import { describeVotes } from './find-headline.ts';
-import { findLastBlock, findRisen, findStand } from './find-last-block.ts';
+import { findRisen, findStand } from './find-last-block.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
 import { explainUnfed } from './parent-view.ts';
 import { describeOrphans } from './quorum.ts';
@@ -47,12 +47,8 @@ export function findHalt(view: SubnetView): Found {
   const { nodes, before, now, stallAfterMs, quorum = { total: 0, required: 0, voting: 0 } } = view;
   if (nodes.some(({ rises }) => rises)) return undefined;
   const halt = before.get({ problem: 'subnet_halted' });
-  const goesOn = halt?.state === 'open';
-  if (goesOn && view.haltedUntil === now) return undefined;
-  const block = findLastBlock(view, goesOn);
-  // What stands at less than half of its block is another chain, or the same one from its begin: the halt says nothing of that.
-  const open = goesOn && !((block?.number ?? Number.NaN) * 2 < Number(halt.about)) ? halt : undefined;
-  const { from, last } = (block && findStand(view, block, open)) ?? {};
+  if (halt?.state === 'open' && view.haltedUntil === now) return undefined;
+  const { open, from, last } = findStand(view);
   const voters = findVoters(view);
   const { out, starting, joining, toJoin } = voters;
   // Without any height only nodes that are known to be out prove a halt, if the others are too few.

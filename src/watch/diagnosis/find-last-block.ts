@@ -1,6 +1,5 @@
 import type { WatchedMs } from '../../lib/clock.ts';
 import type { Facts } from '../../model/facts.ts';
-import type { Problem } from '../../model/problem.ts';
 import { isOfRun } from '../../model/restart-cause.ts';
 import { isQuorumLost } from '../../model/snapshot.ts';
 import { ASKED_WITHIN_MS, type SubnetView, startedAtOf } from './subnet-view.ts';
@@ -32,7 +31,7 @@ export const findRisen = (view: SubnetView): Block | undefined =>
   );
 
 /** The last block by answers, or one above it by a log. What nodes repeat after a start says nothing, but in a halt that goes on. */
-export function findLastBlock(view: SubnetView, goesOn: boolean): Block | undefined {
+function findLastBlock(view: SubnetView, goesOn: boolean): Block | undefined {
   const answered = view.nodes.flatMap(({ height, isWitness, isRepeating }) =>
     height && isWitness ? [{ ...height, since: height.riseDueSince, counts: goesOn || !isRepeating }] : [],
   );
@@ -57,9 +56,18 @@ function findPrintedAt({ nodes }: SubnetView, number: number): WatchedMs {
   return Math.min(...printed);
 }
 
-/** Since when the subnet stands at its last block, and since when that is there, by its own time where clocks agree. `halt`: the open one. */
-export function findStand(view: SubnetView, { number, since }: Block, halt: Problem | undefined) {
-  const { nodes, quorum, now, toWall } = view;
+/**
+ * Since when the subnet stands at its last block, and since when that is there, by its own time where clocks agree. `open`: the halt that
+ * goes on, unless the block is below half of its own: then it is of another chain, or of the same from its begin.
+ */
+export function findStand(view: SubnetView) {
+  const { nodes, quorum, before, now, toWall } = view;
+  const told = before.get({ problem: 'subnet_halted' });
+  const known = told?.state === 'open' ? told : undefined;
+  const block = findLastBlock(view, known !== undefined);
+  if (block === undefined) return { open: known };
+  const { number, since } = block;
+  const halt = known && number * 2 < Number(known.about) ? undefined : known;
   const heights = nodes.flatMap(({ height }) => (height?.number === number ? height : []));
   const [first] = heights.toSorted((one, other) => one.advancedAt - other.advancedAt);
   const printedAt = findPrintedAt(view, number);
@@ -74,11 +82,5 @@ export function findStand(view: SubnetView, { number, since }: Block, halt: Prob
     Math.abs(seenAt - ownTime) < ASKED_WITHIN_MS ? madeAt : Math.min(from, first?.risen ? seenAt : from);
   // Another block of the same height, as a node shows it that is back, may have been made later.
   const saidSince = halt?.about === String(number) && !halt.restoredAt ? halt.since : now;
-  return { from, last: { number, since: Math.min(lastSince, saidSince) } };
-}
-
-/** The last block, and since when it is there, before a halt is open. */
-export function findLast(view: SubnetView): Block | undefined {
-  const block = findLastBlock(view, false);
-  return block && findStand(view, block, undefined).last;
+  return { open: halt, from, last: { number, since: Math.min(lastSince, saidSince) } };
 }
