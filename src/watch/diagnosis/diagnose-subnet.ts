@@ -179,23 +179,12 @@ function failsApart({ check }: ExplainedCheckState, because: Problem | EndedProb
 /** What a target is asked itself. */
 const ASKED: readonly CheckName[] = ['latest_block', 'peers', 'http'];
 
-const isOfTarget = ({ verdict, check }: ExplainedCheckState): boolean => verdict === 'fail' && ASKED.includes(check);
-
-/** A target whose failing checks are of an answer from before its container was started: what runs now has not been asked yet. */
-function explainStart(state: TargetState): TargetState {
-  if (!state.checks.some(isOfTarget)) return state;
-  const container = viewContainer(state);
-  const isOld = (one: ExplainedCheckState) => isOfTarget(one) && isFromBefore({ state, container }, one.check);
-  return { ...state, checks: state.checks.map((one) => (isOld(one) ? { ...one, fix: JUST_STARTED } : one)) };
-}
-
 /** The targets as people read them: with the problem that names each of them, and with why each of its failing checks fails. */
 export function explainTargets(
   targets: readonly TargetState[],
   problems: readonly Problem[],
   ended: readonly EndedProblem[] = [],
 ): readonly TargetState[] {
-  const started = targets.map(explainStart);
   const clearing = problems.filter(({ state }) => state === 'clearing');
   const lasting = problems.filter(({ state }) => state !== 'clearing');
   // What lasts explains more than what seems to be over, and that more than what is.
@@ -207,9 +196,9 @@ export function explainTargets(
   const wouldPage = ({ state, severity }: Problem) => state === 'suspected' && severity === 'critical';
   const naming = findNaming(
     problems.filter(({ state, severity }) => state === 'open' && severity !== 'info'),
-    started,
+    targets,
   );
-  const suspected = findNaming(problems.filter(wouldPage), started);
+  const suspected = findNaming(problems.filter(wouldPage), targets);
   // What kept a node from taking part and has ended just now.
   const over = clearing.filter(({ problem, component }) => component === 'node' && RECOVERED_FROM.includes(problem));
   const halt = problems.find(({ problem, state }) => problem === 'subnet_halted' && state === 'open');
@@ -217,9 +206,15 @@ export function explainTargets(
     const { component, name } = judged.target;
     const key = subjectKey({ component, name });
     const [problem, checked] = [naming.get(key), suspected.get(key)];
+    const isWell = judged.checks.every(({ verdict }) => verdict !== 'fail');
+    if (isWell && problem === undefined && checked === undefined) return judged;
     const open = [problem, halt].filter((one) => one !== undefined);
-    const explainOne = (check: ExplainedCheckState) => {
-      if (check.verdict !== 'fail') return check;
+    const container = viewContainer(judged);
+    const explainOne = (one: ExplainedCheckState) => {
+      if (one.verdict !== 'fail') return one;
+      // What runs now has not been asked yet, where the answer is from before its container was started.
+      const isOld = ASKED.includes(one.check) && isFromBefore({ state: judged, container }, one.check);
+      const check = isOld ? { ...one, fix: JUST_STARTED } : one;
       const known = byCheck.get(keyOf({ component, name, check: check.check }));
       const next = open.filter((one) => willExplain(one, judged, check));
       // The log of a node that was away has stood.
@@ -231,13 +226,11 @@ export function explainTargets(
       const summary = alike.some((one) => one === because) ? sayTogether(because, alike) : because.summary;
       return explainCheck(check, { ...because, summary }, because.component === component && because.name === name);
     };
-    const isWell = judged.checks.every(({ verdict }) => verdict !== 'fail');
-    if (isWell && problem === undefined && checked === undefined) return judged;
     const checks = isWell ? judged.checks : judged.checks.map(explainOne);
     return { ...judged, ...(problem && { problem }), ...(checked && { suspected: checked }), checks };
   };
   const ofAll = [...problems, ...ended].filter(({ problem }) => isBlind(problem) || problem === 'subnet_halted');
   const nodes = over.map(({ name = '', seenAt, clearingSince = seenAt }) => [name, clearingSince] as const);
   const returns = { nodes: new Map(nodes), allAt: Math.max(...ofAll.map(({ seenAt }) => seenAt)) };
-  return explainPeers(started.map(explain), returns);
+  return explainPeers(targets.map(explain), returns);
 }
