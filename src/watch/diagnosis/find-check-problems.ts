@@ -3,12 +3,11 @@ import { listNames } from '../../lib/words.ts';
 import type { ExplainedCheck, Suspicion } from '../../model/problem.ts';
 import { PROBLEM_OF_CHECK, type ProblemName } from '../../model/problem-catalog.ts';
 import { findStart } from '../../model/restart-cause.ts';
-import type { TargetState } from '../../model/snapshot.ts';
 import type { CheckName, CheckState, FailedCheck } from '../../model/verdict.ts';
 import { requestCauses } from '../logs/known-causes.ts';
 import { isError } from '../rules/find-log-fault.ts';
 import { hasOnlyEndedSigns } from './find-known-failures.ts';
-import { errorsOf } from './parent-view.ts';
+import { viewRelayer } from './parent-view.ts';
 import {
   ASKED_WITHIN_MS,
   isDockerSilent,
@@ -46,11 +45,11 @@ const RELAYER_CAUSES: Readonly<Record<string, readonly [ProblemName, string]>> =
   ...Object.fromEntries(Object.keys(requestCauses('', '')).map((name) => [`submit_${name}`, NO_PARENT])),
 };
 
-function nameRelayerCause(state: TargetState): readonly [ProblemName, string] | undefined {
+function nameRelayerCause(view: SubnetView): readonly [ProblemName, string] | undefined {
+  const { log, errors } = viewRelayer(view);
   // A cycle that has begun goes on without its redis.
-  if (state.facts.logs?.relayer?.redisDiedAt !== undefined)
-    return ['relayer_stopped', 'the relayer begins no new cycle'];
-  const [error] = errorsOf(state);
+  if (log?.redisDiedAt !== undefined) return ['relayer_stopped', 'the relayer begins no new cycle'];
+  const [error] = errors;
   return error && RELAYER_CAUSES[error.pattern];
 }
 
@@ -66,7 +65,7 @@ function toSuspicion(view: TargetView, { check, seen, fix, lastRun }: FailedChec
   const { state } = view;
   const { name } = state.target;
   const { observation } = state.facts.service ?? {};
-  const [cause, summary] = (problem === 'relayer_stopped' ? nameRelayerCause(state) : undefined) ?? [problem];
+  const [cause, summary] = (problem === 'relayer_stopped' ? nameRelayerCause(subnet) : undefined) ?? [problem];
   return suspectTarget(cause, view, {
     summary: summary ?? SUMMARY[problem](name, check),
     evidence: seen,

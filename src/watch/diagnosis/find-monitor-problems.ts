@@ -3,7 +3,7 @@ import { formatAgo, formatDuration, formatMoment } from '../../lib/duration.ts';
 import { headLimitMs } from '../../model/parent-chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { formatSkew, isSkewed, zoneMs } from '../rules/judge-log-block.ts';
-import { parentSubject } from './parent-view.ts';
+import { viewRelayer } from './parent-view.ts';
 import { isStopped, type SubnetView } from './subnet-view.ts';
 import { explain, explainEach, type Found, refsTo, suspect, suspectTarget } from './suspect.ts';
 
@@ -65,6 +65,6 @@ export function findMonitorProblem({ gap, step }: ClockDisturbances, view: Subne
       ? 'find out what paused the process or its machine: a snapshot, a suspend, SIGSTOP, or a machine without processor time'
       : 'let chrony keep the clock of its machine, and see in its journal whether it was suspended',
     explains: explainEach(aged, 'log_block', 'block_data', 'history_data'),
-    causes: agesParent ? refsTo(parentSubject(view), 'parent_behind') : [],
+    causes: agesParent ? refsTo(viewRelayer(view).subject, 'parent_behind') : [],
   });
 }

@@ -3,7 +3,7 @@ import { collect } from '../../lib/values.ts';
 import { PACKETS_WITHIN_MS } from '../../model/check-limits.ts';
 import { DIRECTIONS, type Direction, listWallets, type PacketFacts, WALLETS, WAYS } from '../../model/relay.ts';
 import { commandToRecreate } from '../clients/commands-to-type.ts';
-import { findRelayer, parentSubject, submits } from './parent-view.ts';
+import { viewRelayer } from './parent-view.ts';
 import type { SubnetView } from './subnet-view.ts';
 import { type Found, suspect } from './suspect.ts';
 
@@ -20,9 +20,9 @@ const KEYS = {
 function findCause(view: SubnetView, direction: Direction, { reading: { route, newestBlock } }: PacketFacts) {
   const { from, to, mode } = WAYS[direction];
   const { role, blocks } = KEYS[direction];
-  const relayer = findRelayer(view)?.state;
-  const { relayer: log, created } = relayer?.facts.logs ?? {};
-  const recreate = commandToRecreate(relayer?.target.container);
+  const { relayer, log } = viewRelayer(view);
+  const { created } = relayer?.state.facts.logs ?? {};
+  const recreate = commandToRecreate(relayer?.state.target.container);
   const register = `register the chain of ${from} anew at the endpoint on ${to} (registerChain)`;
   const { contract } = route ?? {};
   const committed = contract?.kind === 'checkpoint' ? contract.checkpoint.committed.number : undefined;
@@ -77,7 +77,7 @@ function findStuck(view: SubnetView, direction: Direction) {
   const { facts, now } = view;
   const { words, mode } = WAYS[direction];
   const packets = facts.relay?.packets[direction];
-  const { waits } = findRelayer(view)?.state.facts.logs?.relayer?.byMode[mode] ?? {};
+  const { waits } = viewRelayer(view).log?.byMode[mode] ?? {};
   const wait = waits && now - waits.since >= PACKETS_WITHIN_MS ? waits : undefined;
   const shown = wait && `its log has shown nothing but "Wait for csc block" for ${formatDuration(now - wait.since)}`;
   if (packets === undefined)
@@ -98,13 +98,14 @@ function findStuck(view: SubnetView, direction: Direction) {
 
 /** Packets of XDC-Zero wait and do not move. What keeps the relayer from submitting at all is a problem of its own. */
 export function findPacketProblem(view: SubnetView): Found {
-  if (submits(view) === false) return undefined;
+  const { submits, subject } = viewRelayer(view);
+  if (submits === false) return undefined;
   const stuck = collect(DIRECTIONS, (direction) => findStuck(view, direction));
   const [first] = stuck;
   if (first === undefined) return undefined;
   const isOne = stuck.length === 1;
   return suspect('packets_stuck', {
-    ...parentSubject(view),
+    ...subject,
     summary: `packets of XDC-Zero do not arrive${isOne ? ` on ${WAYS[first.direction].to}` : ''}`,
     evidence: stuck.map(({ seen, why }) => `${seen}: ${why}`).join('; '),
     fix: isOne ? first.fix : stuck.map(({ direction, fix }) => `${WAYS[direction].words}: ${fix}`).join('; '),

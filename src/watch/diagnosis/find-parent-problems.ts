@@ -19,17 +19,11 @@ import { START_MS } from '../../model/restart-cause.ts';
 import {
   catchesUp,
   describeContract,
-  errorsOf,
-  failsAtNode,
   findAllowedLag,
   findLag,
   findMode,
-  findRelayer,
-  findSubmission,
   OLD_READING_MS,
-  parentSubject,
-  submissionsOf,
-  submits,
+  viewRelayer,
 } from './parent-view.ts';
 import { type SubnetView, startedAtOf } from './subnet-view.ts';
 import { explain, type Found, refsTo, suspect, type Texts } from './suspect.ts';
@@ -37,7 +31,7 @@ import { explain, type Found, refsTo, suspect, type Texts } from './suspect.ts';
 /** Whether the relayer has failed for another reason since it was last found unable to pay. */
 export function failsOtherwise({ problem, seenAt }: Problem, view: SubnetView): boolean {
   if (problem !== 'wallet_without_funds') return false;
-  return errorsOf(findRelayer(view)?.state).some(({ pattern, at }) => pattern !== 'no_funds' && at > seenAt);
+  return viewRelayer(view).errors.some(({ pattern, at }) => pattern !== 'no_funds' && at > seenAt);
 }
 
 /** After one that shows a fault, the next reading comes at most 10 s later, and may take 5 s. */
@@ -47,18 +41,18 @@ const NEXT_READING_MS = 16_000;
 const SHORT_MS = 1_000;
 
 export function suspectParent(view: SubnetView, problem: ProblemName, texts: Texts & Partial<Suspicion>): Suspicion {
-  const relayer = findRelayer(view);
+  const { relayer, subject, failsAtNode } = viewRelayer(view);
   return suspect(problem, {
-    ...parentSubject(view),
+    ...subject,
     readAt: view.facts.parent?.at,
-    causes: refsTo(parentSubject(view), 'packets_stuck'),
+    causes: refsTo(subject, 'packets_stuck'),
     ...texts,
-    explains: relayer && !failsAtNode(relayer.state) ? explain(relayer, 'submissions') : [],
+    explains: relayer && !failsAtNode ? explain(relayer, 'submissions') : [],
   });
 }
 
 /** For a problem that a second witness must confirm: a relayer that submits nothing, or else the next reading. */
-const toSecondWitness = (view: SubnetView) => (submits(view) === false ? undefined : NEXT_READING_MS);
+const toSecondWitness = (view: SubnetView) => (viewRelayer(view).submits === false ? undefined : NEXT_READING_MS);
 
 function findUnanswered(view: SubnetView, parent: ParentFacts): Found {
   const { observation, unanswered, progress, at } = parent;
@@ -71,12 +65,13 @@ function findUnanswered(view: SubnetView, parent: ParentFacts): Found {
       ? 'the node of the parent chain'
       : `the parent chain has not been readable for ${formatDuration(lastedMs)}: its node`;
   const seen = `${its} ${head.why}`;
-  const shows = submits(view);
-  const { byMode = {}, submittedAt = 0 } = findRelayer(view)?.state.facts.logs?.relayer ?? {};
+  const { log, submissions, submits: shows, submittedAt } = viewRelayer(view);
   // A queue that is seen to have completed a job may have done so before.
-  const isOfLog = submissionsOf(view)?.verdict === 'pass';
-  const hasSubmitted = (isOfLog ? submittedAt : findSubmission(view)) >= unanswered.since;
-  const isTrying = Object.values(byMode).some((one) => one.phase === 'attempt' && one.phaseAt >= unanswered.since);
+  const isOfLog = submissions?.verdict === 'pass';
+  const hasSubmitted = (isOfLog ? (log?.submittedAt ?? 0) : submittedAt) >= unanswered.since;
+  const isTrying = Object.values(log?.byMode ?? {}).some(
+    (one) => one.phase === 'attempt' && one.phaseAt >= unanswered.since,
+  );
   const submitted = isTrying ? 'is submitting again' : 'has submitted nothing since';
   // In lite mode an epoch lies between two submissions.
   if (shows && (hasSubmitted || findMode(view, progress) === 'lite'))
@@ -158,7 +153,7 @@ function findMissing(view: SubnetView, { kind }: ContractReading, { progress }: 
       : 'the contract on the parent chain is not a checkpoint contract',
     evidence: `the parent chain ${isGone ? 'answers, and has no code at the address of the contract' : 'has a contract at the address, and it does not answer getLatestBlocks'}${before}`,
     fix: 'compare parentChain.contract of the inventory and CHECKPOINT_CONTRACT in common.env with the deployed contract; after a reset of the parent chain deploy it again',
-    causes: isGone && progress ? refsTo(parentSubject(view), ...BROUGHT_BY_RESET) : [],
+    causes: isGone && progress ? refsTo(viewRelayer(view).subject, ...BROUGHT_BY_RESET) : [],
     confirmMs: toSecondWitness(view),
   });
 }
@@ -183,7 +178,7 @@ function findOldContract(view: SubnetView, { checkpoint }: CheckpointProgress): 
 
 /** The relayer was created with another contract than the one that is read, so that it cannot follow the subnet. */
 function findElsewhere(view: SubnetView): Found {
-  const relayer = findRelayer(view);
+  const { relayer } = viewRelayer(view);
   const { logs, container } = relayer?.state.facts ?? {};
   const submittedTo = logs?.created?.contract;
   const { contract } = view.subnet.parentChain ?? {};
@@ -219,17 +214,17 @@ function findRefused(view: SubnetView, { checkpoint: { next, latest } }: Checkpo
 function findBehind(view: SubnetView, progress: CheckpointProgress): Found {
   const lag = findLag(view);
   const mode = findMode(view, progress);
+  const { relayer, log, submissions, submits } = viewRelayer(view);
   // What keeps the relayer from submitting is a problem of its own.
-  if (lag === undefined || mode === 'reverse_full' || submits(view) === false) return undefined;
+  if (lag === undefined || mode === 'reverse_full' || submits === false) return undefined;
   const allowed = findAllowedLag(view, mode);
   const hasManyBlocks = lag.blocks > allowed.blocks;
   // A subnet that was halted leaves a gap in the times of its blocks: only a contract that stays there is late.
   const isLate = lag.ms > allowed.ms && progress.readAt - progress.advancedAt > allowed.ms;
   if (!(hasManyBlocks || isLate) || catchesUp(view, progress)) return undefined;
-  const relayer = findRelayer(view);
   // Nothing was read of what it has brought since it submits again.
-  if (submits(view) && (submissionsOf(view)?.since ?? 0) > progress.readAt) return undefined;
-  const { submittedAt = 0 } = relayer?.state.facts.logs?.relayer ?? {};
+  if (submits && (submissions?.since ?? 0) > progress.readAt) return undefined;
+  const { submittedAt = 0 } = log ?? {};
   // Its first cycle begins within a minute, and the contract moves a moment after that.
   const isNew = view.now - ((relayer && startedAtOf(relayer)) ?? Number.NEGATIVE_INFINITY) < 2 * START_MS;
   const { missed, buffered = 0 } = readLite(view.facts, view.reference) ?? {};
@@ -244,12 +239,12 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Found {
   return suspectParent(view, 'checkpoint_behind', {
     summary: 'the checkpoint on the parent chain is behind the subnet',
     evidence:
-      submits(view) && !isNew
+      submits && !isNew
         ? `${seen}; the relayer ${submittedAt <= (view.facts.parent?.contractSince ?? 0) ? 'shows no fault' : `says that it submitted ${formatMoment(submittedAt, view)}`}`
         : seen,
     fix: isNew
       ? 'wait two minutes: the relayer has just started, and has these blocks to submit'
-      : submits(view)
+      : submits
         ? 'see that CHECKPOINT_CONTRACT in common.env is parentChain.contract of the inventory, and whether the transactions of the wallet fail on the parent chain'
         : 'see that the relayer runs, and read its log',
   });
@@ -310,15 +305,15 @@ export function withContract(one: Suspicion, view: SubnetView, failsSince: numbe
   const { progress, observation, contractSince, answersSince } = view.facts.parent ?? {};
   const isRead = observation?.contract?.ok && observation.contract.value.kind === 'checkpoint';
   if (!progress || !isRead || !BY_LOG.includes(one.problem)) return one;
-  const relayer = findRelayer(view)?.state;
-  const since = Math.max(submissionsOf(view)?.since ?? view.now, failsSince);
+  const { relayer, errors, submissions } = viewRelayer(view);
+  const since = Math.max(submissions?.since ?? view.now, failsSince);
   // What goes to another contract is not seen to arrive.
-  const failing = [...errorsOf(relayer), ...(relayer?.facts.service?.queues?.filter(failsNow) ?? [])];
+  const failing = [...errors, ...(relayer?.state.facts.service?.queues?.filter(failsNow) ?? [])];
   const isOfContract = failing.every(({ mode }) => mode === 'full' || mode === 'lite');
   if (relayer && isOfContract && arrivesSince(since, progress, view)) return undefined;
   // The relayer has said it before the contract was there, or the parent chain answered, again.
   const thereSince = one.problem === 'contract_missing' ? contractSince : answersSince;
-  const lastErrorAt = highest(errorsOf(relayer).map(({ at }) => at));
+  const lastErrorAt = highest(errors.map(({ at }) => at));
   if (one.problem !== 'relayer_stopped' && lastErrorAt < (thereSince ?? Number.NEGATIVE_INFINITY)) return undefined;
   // What was read before then does not speak against it.
   if (one.problem === 'contract_missing' && progress.readAt < since) return one;

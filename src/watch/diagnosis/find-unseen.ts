@@ -3,7 +3,7 @@ import { formatCount, listEach } from '../../lib/words.ts';
 import type { ProblemRef, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { TargetState } from '../../model/snapshot.ts';
-import { parentSubject } from './parent-view.ts';
+import { viewRelayer } from './parent-view.ts';
 import { askedAt, checkOf, isStopped, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
 import { explainEach, type Found, refsTo, suspect, type Texts } from './suspect.ts';
 
@@ -72,7 +72,7 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Found {
   const known =
     talking.length > 0 ? `, while the IPC socket of ${namesOf(talking)} answers` : ', and none is known to be stopped';
   const all = asked.length === 1 ? `${asked[0]?.name}, the only node, became` : `all ${asked.length} nodes became`;
-  return suspectUnseen('monitor_offline', view, refsTo(parentSubject(view), ...OF_PARENT), {
+  return suspectUnseen('monitor_offline', view, refsTo(viewRelayer(view).subject, ...OF_PARENT), {
     summary: 'subnetd cannot reach any node',
     evidence: `${all} unreachable from here (${met.join(', or ')})${describeLogs(rising) || known}`,
     fix:
@@ -103,7 +103,7 @@ function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Found {
     NETWORK_FAULTS.includes(fault?.kind) && kind === 'unknown';
   const answers = view.services.some(({ state }) => state.facts.service?.observation.ok);
   const isCut = !answers && !view.facts.parent?.observation.head.ok && rising.length === 0 && asked.every(isUnseen);
-  const ofParent = isCut ? refsTo(parentSubject(view), ...OF_PARENT) : [];
+  const ofParent = isCut ? refsTo(viewRelayer(view).subject, ...OF_PARENT) : [];
   // Nor is it known which clients they run, and each has another image.
   return suspectUnseen('never_reached', view, [...refsTo({}, 'images_differ'), ...ofParent], {
     summary: 'subnetd has not reached any node yet',

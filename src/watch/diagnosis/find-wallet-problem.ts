@@ -16,7 +16,7 @@ import type { Suspicion } from '../../model/problem.ts';
 import { describeBalance, describePayee, listWallets, type RelayerWallet } from '../../model/relay.ts';
 import { commandToRecreate } from '../clients/commands-to-type.ts';
 import { hasFallen, suspectParent } from './find-parent-problems.ts';
-import { findRelayer, findSubmission, parentSubject } from './parent-view.ts';
+import { viewRelayer } from './parent-view.ts';
 import type { SubnetView } from './subnet-view.ts';
 import { type Found, refsTo, suspect } from './suspect.ts';
 
@@ -43,9 +43,9 @@ export function withWallet(found: Suspicion, view: SubnetView): Found {
   // What was foretold has come true.
   const causes = [...found.causes, ...refsTo(found, 'wallet_low', 'wallet_nearly_empty')];
   const address = toAddress(named);
-  const relayer = findRelayer(view)?.state;
+  const { relayer } = viewRelayer(view);
   const { wallet } = facts.parent ?? {};
-  const failedAt = relayer?.facts.logs?.patterns.no_funds?.at ?? now;
+  const failedAt = relayer?.state.facts.logs?.patterns.no_funds?.at ?? now;
   const one = { ...found, causes, lastedMs: now - since, readAt: Math.max(wallet?.readAt ?? 0, failedAt) };
   if (wallet !== undefined && isEnough(wallet) && wallet.richSince > failedAt) return undefined;
   if (wallet === undefined || wallet.readAt <= (before.get(one)?.since ?? now)) {
@@ -60,7 +60,7 @@ export function withWallet(found: Suspicion, view: SubnetView): Found {
     ...one,
     summary: 'the relayer pays from a wallet that is out of funds, which is not the one in the inventory',
     evidence: `${one.evidence}; that is not ${address} (PARENTNET_WALLET), which has ${formatCoins(wallet.balance)} coins`,
-    fix: `put the key of ${address} into PARENTNET_WALLET_PK of common.env and ${commandToRecreate(relayer?.target.container)}, or send coins to the wallet of the key that is there`,
+    fix: `put the key of ${address} into PARENTNET_WALLET_PK of common.env and ${commandToRecreate(relayer?.state.target.container)}, or send coins to the wallet of the key that is there`,
   };
 }
 
@@ -71,10 +71,10 @@ const readBalance = (one: RelayerWallet, view: SubnetView): string => {
 
 /** A wallet with less than each of its last payments took, before the relayer says that it cannot pay. */
 function findUnpaying(view: SubnetView, wallets: readonly RelayerWallet[]): Found {
-  const { shownFailures = [] } = findRelayer(view)?.state ?? {};
-  if (shownFailures.some(({ name }) => name === 'wallet_without_funds')) return undefined;
+  const { relayer, submittedAt, subject } = viewRelayer(view);
+  if (relayer?.state.shownFailures.some(({ name }) => name === 'wallet_without_funds')) return undefined;
   // What has submitted since pays from another wallet, or this one has been filled.
-  const isIdle = ({ role, wallet }: RelayerWallet) => role === 'parent' && findSubmission(view) <= wallet.changedAt;
+  const isIdle = ({ role, wallet }: RelayerWallet) => role === 'parent' && submittedAt <= wallet.changedAt;
   const one = wallets.find((each) => isIdle(each) && cannotPay(each.wallet));
   const least = one && findLeastPayment(one.wallet);
   if (one === undefined || least === undefined) return undefined;
@@ -84,7 +84,7 @@ function findUnpaying(view: SubnetView, wallets: readonly RelayerWallet[]): Foun
     readAt: one.wallet.readAt,
     evidence: `${readBalance(one, view)}, and ${count === 1 ? 'its last payment took' : `each of its last ${count} payments took at least`} ${formatCoins(least)}`,
     fix: `send coins to ${describePayee(one)}`,
-    causes: refsTo(parentSubject(view), 'wallet_low', 'wallet_nearly_empty', 'packets_stuck'),
+    causes: refsTo(subject, 'wallet_low', 'wallet_nearly_empty', 'packets_stuck'),
   });
 }
 
@@ -105,12 +105,12 @@ export function findWalletProblem(view: SubnetView): Found {
   const { wallet, level, spend } = worst;
   const { perDay, daysLeft, payments, overMs } = spend;
   // A wallet that has paid since it was read has been filled.
-  if (daysLeft === 0 && findSubmission(view) > wallet.readAt) return undefined;
+  if (daysLeft === 0 && viewRelayer(view).submittedAt > wallet.readAt) return undefined;
   const days = TOP_UP_DAYS[isRough(spend) ? 1 : 0];
   const missing = perDay * days - wallet.balance;
   return suspect(`wallet_${level}`, {
     summary: `the wallet of the relayer runs out in less than ${level === 'low' ? 'a week' : 'two days'}`,
-    ...parentSubject(view),
+    ...viewRelayer(view).subject,
     readAt: wallet.readAt,
     evidence: `${readBalance(worst, view)}, and it spends ${formatSpend(spend)} a day (seen to fall ${payments} times in ${formatDuration(overMs)}), so ${daysLeft === 0 ? 'less than 2m' : formatDays(daysLeft)} are left`,
     fix: `send ${formatCoins(isRough(spend) ? roundUp(missing) : missing)} coins to ${describePayee(worst)}, which lasts for ${days} days`,

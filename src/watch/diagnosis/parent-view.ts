@@ -3,64 +3,55 @@ import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import { findCheckpointLag } from '../../model/checkpoint-lag.ts';
 import type { CheckpointMode, CheckpointProgress } from '../../model/parent-chain.ts';
 import type { ProblemRef } from '../../model/problem.ts';
-import type { TargetState } from '../../model/snapshot.ts';
 import { NO_NEW_BLOCKS } from '../rules/judge-submissions.ts';
-import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
+import { checkOf, type SubnetView } from './subnet-view.ts';
 import { explain } from './suspect.ts';
-
-export const findRelayer = ({ services }: SubnetView): TargetView | undefined =>
-  services.find(({ state }) => state.target.component === 'relayer');
-
-/** What a problem of the parent chain is about: the relayer, or the whole subnet when the inventory names none. */
-export function parentSubject(view: SubnetView): Pick<ProblemRef, 'component' | 'name'> {
-  const target = findRelayer(view)?.state.target;
-  return target === undefined ? {} : { component: target.component, name: target.name };
-}
-
-/** The errors with which the modes of a relayer fail, by its log. */
-export const errorsOf = (relayer: TargetState | undefined) =>
-  Object.entries(relayer?.facts.logs?.relayer?.byMode ?? {}).flatMap(([mode, { error }]) =>
-    error ? [{ mode, ...error }] : [],
-  );
 
 /** What the relayer says of the node of the subnet that it reads from. */
 const OF_SUBNET: readonly string[] = ['subnet_unreachable', 'subnet_uncommitted'];
 
-/** Whether the relayer fails only at that node, by its log. */
-export function failsAtNode(relayer: TargetState): boolean {
-  const errors = errorsOf(relayer);
-  return errors.length > 0 && errors.every(({ pattern }) => OF_SUBNET.includes(pattern));
+/** What is known of the relayer, where the inventory names one. */
+export function viewRelayer({ services }: Pick<SubnetView, 'services'>) {
+  const relayer = services.find(({ state }) => state.target.component === 'relayer');
+  const { target, facts } = relayer?.state ?? {};
+  const log = facts?.logs?.relayer;
+  const submissions = relayer && checkOf(relayer.state, 'submissions');
+  const { verdict = 'unknown' } = submissions ?? {};
+  const errors = Object.entries(log?.byMode ?? {}).flatMap(([mode, { error }]) => (error ? [{ mode, ...error }] : []));
+  const subject: Pick<ProblemRef, 'component' | 'name'> = target
+    ? { component: target.component, name: target.name }
+    : {};
+  return {
+    relayer,
+    log,
+    /** What a problem of the parent chain is about: the relayer, or without one the whole subnet. */
+    subject,
+    /** The errors with which its modes fail, by its log. */
+    errors,
+    /** Whether it fails only at the node of the subnet that it reads from. */
+    failsAtNode: errors.length > 0 && errors.every(({ pattern }) => OF_SUBNET.includes(pattern)),
+    /** Whether it submits, as it was judged last. */
+    submissions,
+    /** Whether its log shows that it submits, or does not; undefined when it says neither. */
+    submits: verdict === 'unknown' || verdict === 'skipped' ? undefined : verdict !== 'fail',
+    /** When it was last seen to submit, by its log or its queues. */
+    submittedAt: Math.max(
+      log?.submittedAt ?? 0,
+      ...(facts?.service?.queues ?? []).map(({ completedAt = 0 }) => completedAt),
+    ),
+  };
 }
 
-/** The checks of relayers that have no new blocks to submit, or fail at the node that they read them from. */
-export const explainUnfed = ({ services }: SubnetView) =>
-  services
-    .filter(({ state }) => failsAtNode(state) || checkOf(state, 'submissions')?.seen.includes(NO_NEW_BLOCKS))
-    .flatMap((one) => explain(one, 'submissions'));
-
-/** Whether the relayer submits, as it was judged last. */
-export function submissionsOf(view: SubnetView) {
-  const relayer = findRelayer(view);
-  return relayer && checkOf(relayer.state, 'submissions');
-}
-
-/** Whether the log of the relayer shows that it submits, or does not; undefined when it says neither. */
-export function submits(view: SubnetView): boolean | undefined {
-  const { verdict = 'unknown' } = submissionsOf(view) ?? {};
-  return verdict === 'unknown' || verdict === 'skipped' ? undefined : verdict !== 'fail';
-}
-
-/** When the relayer was last seen to submit, by its log or its queues. */
-export function findSubmission(view: SubnetView): number {
-  const { logs, service } = findRelayer(view)?.state.facts ?? {};
-  const completed = (service?.queues ?? []).map(({ completedAt = 0 }) => completedAt);
-  return Math.max(logs?.relayer?.submittedAt ?? 0, ...completed);
+/** The check of a relayer that has no new blocks to submit, or fails at the node that it reads them from. */
+export function explainUnfed(view: SubnetView) {
+  const { relayer, failsAtNode, submissions } = viewRelayer(view);
+  const isUnfed = failsAtNode || submissions?.seen.includes(NO_NEW_BLOCKS);
+  return relayer && isUnfed ? explain(relayer, 'submissions') : [];
 }
 
 /** The mode of the contract, by itself; else as the relayer shows it; else full. */
 export function findMode(view: SubnetView, progress: CheckpointProgress | undefined): CheckpointMode {
-  const modes = findRelayer(view)?.state.facts.logs?.relayer?.modes;
-  return progress?.checkpoint.mode ?? (modes?.includes('lite') ? 'lite' : 'full');
+  return progress?.checkpoint.mode ?? (viewRelayer(view).log?.modes?.includes('lite') ? 'lite' : 'full');
 }
 
 /** The settings of XDPoS that the generator writes, for a chain that has not given its own. */
