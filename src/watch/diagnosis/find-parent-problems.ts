@@ -16,15 +16,7 @@ import type { Problem, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import { readLite } from '../../model/relay.ts';
 import { START_MS } from '../../model/restart-cause.ts';
-import {
-  catchesUp,
-  describeContract,
-  findAllowedLag,
-  findLag,
-  findMode,
-  OLD_READING_MS,
-  viewRelayer,
-} from './parent-view.ts';
+import { catchesUp, describeContract, findAllowedLag, findLag, OLD_READING_MS, viewRelayer } from './parent-view.ts';
 import { type SubnetView, startedAtOf } from './subnet-view.ts';
 import { explain, type Found, refsTo, suspect, type Texts } from './suspect.ts';
 
@@ -55,7 +47,7 @@ export function suspectParent(view: SubnetView, problem: ProblemName, texts: Tex
 const toSecondWitness = (view: SubnetView) => (viewRelayer(view).submits === false ? undefined : NEXT_READING_MS);
 
 function findUnanswered(view: SubnetView, parent: ParentFacts): Found {
-  const { observation, unanswered, progress, at } = parent;
+  const { observation, unanswered, at } = parent;
   const { head } = observation;
   if (head.ok || unanswered === undefined) return undefined;
   // The outage has lasted for so long as was read; what its node does now may be newer.
@@ -65,7 +57,7 @@ function findUnanswered(view: SubnetView, parent: ParentFacts): Found {
       ? 'the node of the parent chain'
       : `the parent chain has not been readable for ${formatDuration(lastedMs)}: its node`;
   const seen = `${its} ${head.why}`;
-  const { log, submissions, submits: shows, submittedAt } = viewRelayer(view);
+  const { log, mode, submissions, submits: shows, submittedAt } = viewRelayer(view);
   // A queue that is seen to have completed a job may have done so before.
   const isOfLog = submissions?.verdict === 'pass';
   const hasSubmitted = (isOfLog ? (log?.submittedAt ?? 0) : submittedAt) >= unanswered.since;
@@ -74,7 +66,7 @@ function findUnanswered(view: SubnetView, parent: ParentFacts): Found {
   );
   const submitted = isTrying ? 'is submitting again' : 'has submitted nothing since';
   // In lite mode an epoch lies between two submissions.
-  if (shows && (hasSubmitted || findMode(view, progress) === 'lite'))
+  if (shows && (hasSubmitted || mode === 'lite'))
     return suspectParent(view, 'parent_unseen', {
       summary: 'subnetd cannot read the parent chain',
       evidence: `${seen}, while the relayer ${hasSubmitted ? 'submits' : 'shows no fault'}; whether its blocks arrive is not known`,
@@ -213,8 +205,7 @@ function findRefused(view: SubnetView, { checkpoint: { next, latest } }: Checkpo
 /** The contract does not follow the subnet, although nothing else is known to keep the relayer from submitting. */
 function findBehind(view: SubnetView, progress: CheckpointProgress): Found {
   const lag = findLag(view);
-  const mode = findMode(view, progress);
-  const { relayer, log, submissions, submits } = viewRelayer(view);
+  const { relayer, log, mode, submissions, submits } = viewRelayer(view);
   // What keeps the relayer from submitting is a problem of its own.
   if (lag === undefined || mode === 'reverse_full' || submits === false) return undefined;
   const allowed = findAllowedLag(view, mode);

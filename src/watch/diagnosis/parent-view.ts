@@ -11,7 +11,7 @@ import { explain } from './suspect.ts';
 const OF_SUBNET: readonly string[] = ['subnet_unreachable', 'subnet_uncommitted'];
 
 /** What is known of the relayer, where the inventory names one. */
-export function viewRelayer({ services }: Pick<SubnetView, 'services'>) {
+export function viewRelayer({ services, facts: { parent } }: SubnetView) {
   const relayer = services.find(({ state }) => state.target.component === 'relayer');
   const { target, facts } = relayer?.state ?? {};
   const log = facts?.logs?.relayer;
@@ -24,6 +24,8 @@ export function viewRelayer({ services }: Pick<SubnetView, 'services'>) {
   return {
     relayer,
     log,
+    /** The mode of the contract, by itself; else as the relayer shows it; else full. */
+    mode: parent?.progress?.checkpoint.mode ?? (log?.modes?.includes('lite') ? 'lite' : 'full'),
     /** What a problem of the parent chain is about: the relayer, or without one the whole subnet. */
     subject,
     /** The errors with which its modes fail, by its log. */
@@ -47,11 +49,6 @@ export function explainUnfed(view: SubnetView) {
   const { relayer, failsAtNode, submissions } = viewRelayer(view);
   const isUnfed = failsAtNode || submissions?.seen.includes(NO_NEW_BLOCKS);
   return relayer && isUnfed ? explain(relayer, 'submissions') : [];
-}
-
-/** The mode of the contract, by itself; else as the relayer shows it; else full. */
-export function findMode(view: SubnetView, progress: CheckpointProgress | undefined): CheckpointMode {
-  return progress?.checkpoint.mode ?? (viewRelayer(view).log?.modes?.includes('lite') ? 'lite' : 'full');
 }
 
 /** The settings of XDPoS that the generator writes, for a chain that has not given its own. */
