@@ -163,8 +163,8 @@ function findOldContract(view: SubnetView, { checkpoint }: CheckpointProgress): 
       ? `the contract is at block ${committed.number}, and the subnet only at ${reference}, as after a reset of the subnet`
       : `the subnet has another block ${committed.number} than the contract, as after a reset of the subnet`,
     fix: 'deploy a new contract for the new chain, and set CHECKPOINT_CONTRACT in common.env and parentChain.contract of the inventory to its address',
-    // Each round of the nodes shows it again, before the next reading does.
-    confirmMs: isAbsent ? NEXT_READING_MS : undefined,
+    // Each round of the nodes shows it again, before the next reading does. From far below none catches up until the next one.
+    confirmMs: isAbsent ? (reference * 2 < committed.number ? 6_000 : NEXT_READING_MS) : undefined,
   });
 }
 

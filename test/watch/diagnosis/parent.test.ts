@@ -377,6 +377,10 @@ describe('a checkpoint contract', () => {
       explains: [{ component: 'relayer', name: 'relayer', check: 'submissions' }],
       confirmMs: 16_000,
     });
+    // From less than half of that no node comes up to it soon.
+    const confirmMs = (block: number) =>
+      causesOf(parent({ ...at(block), onSubnet: { found: 'absent' } }))[0]?.confirmMs;
+    expect([confirmMs(2_000), confirmMs(2_001)]).toEqual([16_000, 6_000]);
     expect(named(parent({ ...at(1_010), onSubnet: { found: 'absent' } }))).toEqual([]);
     expect(named(above, [], halted)).toEqual(['subnet_halted']);
   });
