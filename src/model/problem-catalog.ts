@@ -213,7 +213,8 @@ export const problemCatalog = {
   },
   ipc_path_too_long: { ...failure, alert: 'SubnetIpcPathTooLong' },
   out_of_memory: { ...failure, alert: 'SubnetContainerOutOfMemory' },
-  silent_restart_loop: { ...failure, alert: 'SubnetContainerRestarting' },
+  /** Its second end confirms the first one. */
+  silent_restart_loop: { ...failure, alert: 'SubnetContainerRestarting', confirmMs: 10 * SECOND },
   head_regression: { ...failure, alert: 'SubnetNodeHeadFell', severity: 'info' },
   miner_loop_stopped: { ...failure, alert: 'SubnetNodeMinerStopped' },
   masternode_update_failed: { ...failure, alert: 'SubnetNodeMasternodeUpdateFailed' },
