@@ -43,8 +43,8 @@ export interface Suspicion extends ProblemRef {
   /** How long it must be found before it is open, where that differs from others of its name. */
   readonly confirmMs?: number | undefined;
   /**
-   * What it consists of, as names, or when it happened. A change while it is suspected makes it another problem: nodes restarted in
-   * turn are not a risk. Later it is another one when they have no name in common.
+   * What it consists of, as names, or when it happened. It is another problem while it is suspected when one of them is gone: nodes
+   * restarted in turn are not a risk. Later it is another one when they have no name in common.
    */
   readonly about?: string;
   /** Of a problem of the whole subnet: the nodes that cause it. Planned work on all of them covers it. */
@@ -118,11 +118,13 @@ export const problemKey = ({ problem, component, name, isNext }: ProblemRef): st
 /** What is compared of two findings of one name and subject. */
 type About = { readonly about?: string | undefined } | undefined;
 
+const namesOf = (each: About): ReadonlySet<string> => new Set(each?.about?.split(/,? /) ?? ['']);
+
 /** Whether one is about others than the other, so that it has its own begin and end. Nodes that join or leave what lasts do not change it. */
-export function isAboutOthers(one: About, other: About): boolean {
-  const listOf = (each: About) => each?.about?.split(/,? /) ?? [''];
-  return new Set(listOf(one)).isDisjointFrom(new Set(listOf(other)));
-}
+export const isAboutOthers = (one: About, other: About): boolean => namesOf(one).isDisjointFrom(namesOf(other));
+
+/** Whether one is about all that the other is about, and maybe more. */
+export const isAboutAllOf = (one: About, other: About): boolean => namesOf(one).isSupersetOf(namesOf(other));
 
 /** Whether a problem is confirmed, so that metrics and alerts show it. */
 export const isStanding = ({ state }: Problem): boolean => state !== 'suspected';

@@ -32,10 +32,7 @@ function findShrunk(view: SubnetView, total: number): Found {
 }
 
 /** Whether blocks came after the last of these nodes had failed. Then their votes are not missing, whatever keeps them from answering. */
-function goesOnWithout(missing: readonly NodeView[], { nodes, now }: SubnetView): boolean {
-  const lastRise = highest(
-    nodes.map(({ rises, height, state }) => (rises && (height ?? state.facts.logs?.node)?.advancedAt) || 0),
-  );
+function goesOnWithout(missing: readonly NodeView[], now: number, lastRise: number): boolean {
   const failedAt = missing.map(({ answers, state }) =>
     answers === false ? (state.facts.node?.latest?.lastGoodAt ?? checkOf(state, 'latest_block')?.since ?? now) : now,
   );
@@ -63,15 +60,20 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
     return `stop ${wrong ?? `one of ${both}`} at once, as ${wrong === undefined ? 'they' : both} run with one key; `;
   });
   const short = required - voting;
-  if (names === '' || (short > 0 && goesOnWithout(missing, view))) return undefined;
+  const lastRise = highest(
+    view.nodes.map(({ rises, height, state }) => (rises && (height ?? state.facts.logs?.node)?.advancedAt) || 0),
+  );
+  if (names === '' || (short > 0 && goesOnWithout(missing, view.now, lastRise))) return undefined;
+  const { state, confirmMs, since = view.now } = view.before.get({ problem: 'quorum_at_risk' }) ?? {};
+  const isSooner = state === 'suspected' && lastRise + view.stallAfterMs - since >= 2 * ASKED_WITHIN_MS;
   const isShortNow = voting - starting < required;
   return suspect('quorum_at_risk', {
     about: names,
     // Planned work on these nodes explains the risk, but not too few votes for a block.
     ...(short <= 0 && { nodes: found }),
     lastedMs: missing.length === 0 ? 0 : Math.min(...missing.map((node) => stalledMs(node, view) ?? 0)),
-    // With too few votes the subnet halts, which pages after the stall limit.
-    confirmMs: short > 0 ? view.stallAfterMs + ASKED_WITHIN_MS : undefined,
+    // With too few votes the subnet halts, which pages after the stall limit. A risk before that opens by its own time, if that is long before.
+    confirmMs: short > 0 && !(isSooner && confirmMs === undefined) ? view.stallAfterMs + ASKED_WITHIN_MS : undefined,
     summary: isShortNow ? 'too few nodes vote for another block' : 'no further node may fail',
     evidence: `${voting - starting} of ${total} masternodes vote${starting === 0 ? '' : `, ${formatCount(starting, 'has', 'have')} just started,`} and ${formatCount(required, 'is', 'are')} needed, without ${back}`,
     fix: `${stop.join('')}bring back ${back}${short > 0 ? `: ${short} more must vote${describeUntold(view, missing)}; restart no other node` : isShortNow ? ', and wait for those that have just started; restart no other node' : ' before any other work, and restart no other node'}`,
@@ -99,10 +101,9 @@ function findFinality(view: SubnetView): Found {
   const moves = heights.some(({ risen, advancedAt }) => risen && now - advancedAt < STALLED_MS);
   if (committed.length === 0 || !moves || now - since < STALLED_MS) return undefined;
   const top = highest(committed.map(({ number }) => number));
-  const latest = highest(heights.map(({ number }) => number));
   return suspect('finality_stalled', {
     summary: 'the subnet commits no blocks',
-    evidence: `blocks come, but none after ${top} has been committed for ${formatDuration(now - since)}; ${latest - top} wait`,
+    evidence: `blocks come, but none after ${top} has been committed for ${formatDuration(now - since)}; ${highest(heights.map(({ number }) => number)) - top} wait`,
     fix: 'three rounds in a row must bring a block each: look for nodes that time out, and for clocks that differ',
     // The relayer submits committed blocks.
     explains: explainUnfed(view),

@@ -8,6 +8,7 @@ import {
   type ExplainedCheck,
   findPagedFor,
   indexProblems,
+  isAboutAllOf,
   isAboutOthers,
   isMuted,
   isStanding,
@@ -30,11 +31,10 @@ import { checkOf } from './subnet-view.ts';
 
 /** The work that covers a problem: its subject, or each of the nodes that bring it. What ends first then counts. */
 function findCover(inForce: readonly PlannedWork[], problem: Problem): Planned | undefined {
-  const own = findPlanned(inForce, problem);
   const { nodes = [] } = problem;
   const covers = nodes.flatMap((name) => findPlanned(inForce, { component: 'node', name }) ?? []);
   const [first] = covers.toSorted((one, other) => one.until - other.until);
-  return own ?? (covers.length < nodes.length ? undefined : first);
+  return findPlanned(inForce, problem) ?? (covers.length < nodes.length ? undefined : first);
 }
 
 /** The problems with the planned work that is in force in their subnet; `before` are those of the last diagnosis. */
@@ -109,8 +109,8 @@ const againMsOf = (found: Suspicion): number => Math.min(confirmMsOf(found), REO
 /** A problem that is found: its state by how long it has been found, now and before it was over. */
 function raise(before: Problem | undefined, ended: EndedProblem | undefined, found: Suspicion, now: number): Problem {
   const stands = before && isStanding(before);
-  const goesOn = stands || (before && before.about === found.about && now - before.seenAt <= UNSEEN_MS);
-  const known = goesOn ? before : undefined;
+  const goesOn = before && isAboutAllOf(found, before) && now - before.seenAt <= UNSEEN_MS;
+  const known = stands || goesOn ? before : undefined;
   const isBack = !stands && ended && ended.about === found.about && mayReopen(ended, now);
   // A clock that was set back must not delay a problem.
   const foundAt = Math.min(known?.since ?? now, now);

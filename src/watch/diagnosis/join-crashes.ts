@@ -210,8 +210,7 @@ export function joinCrashes(found: readonly Suspicion[], view: SubnetView): read
   const { nodes = [], since = 0 } = view.before.get({ problem: 'containers_crashed' }) ?? {};
   const wasJoined = ({ at, found: { problem, name = '' } }: Crash) =>
     problem !== 'out_of_memory' && nodes.includes(name) && at < since + TOGETHER_MS;
-  const joined = series.length === 0 ? crashes.filter(wasJoined) : series.flat();
-  const parts = new Set(joined.map((one) => one.found));
+  const parts = new Set((series.length === 0 ? crashes.filter(wasJoined) : series.flat()).map((one) => one.found));
   const rest = found.filter((one) => !parts.has(one));
   return series.length === 0 ? rest : [toProblem(series, view), ...rest];
 }

@@ -350,6 +350,41 @@ describe('how soon a problem of a node is open', () => {
     expect(follow([0, 25_900, 26_000])).toEqual(['subnet_halted open', 'container_down open', 'container_down open']);
   });
 
+  test('a risk is told by its own time when more nodes go before that, unless a halt comes of it soon', () => {
+    const names = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7'];
+    const at = (ms: number, lastBlockMs: number, stopped: readonly string[]) => {
+      const targets = names.map((name) => {
+        const gone: Given = { fault: { kind: 'unreachable', address: 'x' }, container: STOPPED };
+        const answers: Given = { stalledMs: -Math.min(ms, lastBlockMs), passedMs: undefined };
+        return diagnosedNode(name, names, stopped.includes(name) ? gone : answers);
+      });
+      return [toSubnet(targets), judgeTargets(targets, NOW + ms), NOW + ms] as const;
+    };
+    /** What is told 20 s after the first two were stopped, and a third one 10 s after them. */
+    const statesAt = (untilMs: number, lastBlockMs: number, first = ['n5', 'n6'], then = ['n5', 'n6', 'n7']) => {
+      let followed = NO_PROBLEMS;
+      for (const ms of [0, 10_000, untilMs]) {
+        const [subnet, judged, now] = at(ms, lastBlockMs, ms < 10_000 ? first : then);
+        followed = diagnoseSubnet(subnet, judged, followed, now);
+      }
+      return followed.problems.map(({ problem, state, name = '' }) => `${problem} ${name} ${state}`);
+    };
+    expect(statesAt(20_000, 11_000)).toEqual([
+      'quorum_at_risk  open',
+      ...['container_down n5 open', 'container_down n6 open', 'container_down n7 suspected'],
+    ]);
+    expect(statesAt(19_999, 11_000)[0]).toBe('quorum_at_risk  suspected');
+    // The stall limit is 38 s.
+    expect([statesAt(20_000, 2_000)[0], statesAt(20_000, 1_999)[0]]).toEqual([
+      'quorum_at_risk  open',
+      'quorum_at_risk  suspected',
+    ]);
+    // One of them is back, so it is another risk.
+    expect(statesAt(20_000, 11_000, ['n4', 'n5'])[0]).toBe('quorum_at_risk  suspected');
+    // Too few from the first on.
+    expect(statesAt(20_000, 11_000, ['n5', 'n6', 'n7'])[0]).toBe('quorum_at_risk  suspected');
+  });
+
   test('a node that does not answer is suspected first, however long it has been silent: others may be silent too', () => {
     const fault = { kind: 'timeout', address: 'x', afterMs: 5_000, received: false } as const;
     expect(states({ fault, stalledMs: 90_000 })).toContain('node_hanging suspected');

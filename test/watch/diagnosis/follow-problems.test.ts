@@ -189,11 +189,32 @@ describe('a problem', () => {
     expect(stateAfter(4_999, 'policy')).toEqual(['open']);
   });
 
-  test('that others join or leave is another suspicion, but the same problem once it is open', () => {
+  test('of a node that ends again and again opens with the risk that its first end brought', () => {
+    const risk = suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, about: 'a' });
+    const [once, loop] = (['container_restarting', 'silent_restart_loop'] as const).map((problem) =>
+      suspicion({ problem }),
+    );
+    if (!once || !loop) throw new Error('there are two');
+    const moments = [
+      [0, [risk, once]],
+      [10 * SECOND, [risk, loop]],
+      [20 * SECOND, [risk, loop]],
+    ] as const;
+    expect(statesAfter(...moments).slice(1)).toEqual([
+      ['suspected', 'suspected'],
+      ['open', 'open'],
+    ]);
+  });
+
+  test('that others leave is another suspicion, but the same problem once it is open', () => {
     const risk = (about: string) =>
       suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, about });
     const wait = problemCatalog.quorum_at_risk.confirmMs;
-    expect(statesAfter([0, [risk('a')]], [wait - 1, [risk('b')]], [wait, [risk('b')]]).at(-1)).toEqual(['suspected']);
+    const stateAfter = (one: string, other: string) =>
+      statesAfter([0, [risk(one)]], [wait - 1, [risk(other)]], [wait, [risk(other)]]).at(-1);
+    expect([stateAfter('a', 'b'), stateAfter('a, b', 'b')]).toEqual([['suspected'], ['suspected']]);
+    // What was so for its time is so, though more is.
+    expect(stateAfter('a', 'a, b')).toEqual(['open']);
     const open = [
       [0, [risk('a')]],
       [wait, [risk('a')]],
