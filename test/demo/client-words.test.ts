@@ -22,9 +22,10 @@ const AT_RISK = [
   'no further node may fail',
   'bring back subnet2 before any other work, and restart no other node',
 ] as const;
-/** With what to do about a failure of which the node itself has told. */
+/** With what to do about what keeps the node from voting. */
 const atRiskBy = ([, , fix]: readonly [string, string, string]) =>
   [AT_RISK[0], AT_RISK[1], `${AT_RISK[2]}; for subnet2: ${fix}`] as const;
+const AT_RISK_BY_GENESIS = [AT_RISK[0], AT_RISK[1], /^bring back subnet2 .*; for subnet2: .*genesis/] as const;
 const STOPPED = [
   'container_down subnet2',
   'the container of subnet2 does not run',
@@ -96,9 +97,9 @@ const NEVER_REACHED = [
 const CASES: readonly (readonly [Kind, FaultName, readonly (readonly [string, string, string | RegExp])[]])[] = [
   ['mixed', 'ordered-then-killed', [CRASHED]],
   ['xdposchain', 'ordered-then-killed', [CRASHED]],
-  ['mixed', 'node-down', [AT_RISK, STOPPED]],
-  ['mixed', 'node-partitioned', [AT_RISK, CUT_OFF]],
-  ['mixed', 'other-genesis', [AT_RISK, ['other_chain subnet2', 'subnet2 is on another chain', /genesis/]]],
+  ['mixed', 'node-down', [atRiskBy(STOPPED), STOPPED]],
+  ['mixed', 'node-partitioned', [atRiskBy(CUT_OFF), CUT_OFF]],
+  ['mixed', 'other-genesis', [AT_RISK_BY_GENESIS, ['other_chain subnet2', 'subnet2 is on another chain', /genesis/]]],
   ['mixed', 'rpc-garbage', [GARBLED]],
   ['mixed', 'subnet-halted', [HALTED]],
   ['mixed', 'fork', [FORKED]],
@@ -111,13 +112,13 @@ const CASES: readonly (readonly [Kind, FaultName, readonly (readonly [string, st
   ['mixed', 'no-gas-price', [LOW_GAS_PRICE]],
   ['xdposchain', 'unlisted-node', [UNLISTED]],
   ['xdposchain', 'container-renamed', [MISNAMED]],
-  ['xdposchain', 'node-down', [AT_RISK, STOPPED]],
-  ['xdposchain', 'node-partitioned', [AT_RISK, CUT_OFF]],
+  ['xdposchain', 'node-down', [atRiskBy(STOPPED), STOPPED]],
+  ['xdposchain', 'node-partitioned', [atRiskBy(CUT_OFF), CUT_OFF]],
   [
     'xdposchain',
     'other-genesis',
     [
-      AT_RISK,
+      AT_RISK_BY_GENESIS,
       ['other_chain subnet2', 'subnet2 is on another chain', /genesis.*, then stop subnet2, (?:move|remove) only /],
     ],
   ],

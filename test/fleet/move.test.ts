@@ -123,7 +123,7 @@ describe('alerts that stand while the number of shards changes', () => {
       'The subnet net7 is halted. No node of net7 shows new blocks. More than two thirds of the masternodes must run and reach each other: 3 of 4, or all of 3. The status page names the nodes that are missing and the command for each. Seen at #: no block after # for #; 4 of 4 masternodes can vote, 3 needed. To do: if no block has come by #, restart n1, n2, n3 and n4, all of them at once; wait until then, as the messages with which nodes catch up at the third time-out often end this.',
     );
     expect(textOf('SubnetQuorumAtRisk net0')).toBe(
-      'The subnet net0 halts when one more node fails. As many nodes of net0 as it can lose take no part. The status page names them and the command for each. Bring them back before any other work, and restart no other node. Seen at #: 3 of 4 masternodes vote and 3 are needed, without n2, because n2 does not answer. To do: bring back n2 before any other work, and restart no other node.',
+      'The subnet net0 halts when one more node fails. As many nodes of net0 as it can lose take no part. The status page names them and the command for each. Bring them back before any other work, and restart no other node. Seen at #: 3 of 4 masternodes vote and 3 are needed, without n2, because n2 does not answer. To do: bring back n2 before any other work, and restart no other node; for n2: see that n2 runs and that its RPC port is reachable from here, and read the log of the node n2.',
     );
     for (const name of stage.subnets.names) expect(observed.watchers.get(name), name).toEqual(ownersOf(name));
   });
