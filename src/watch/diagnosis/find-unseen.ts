@@ -1,5 +1,5 @@
 import { highest } from '../../lib/numbers.ts';
-import { formatCount, listEach } from '../../lib/words.ts';
+import { listEach } from '../../lib/words.ts';
 import type { ProblemRef, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { TargetState } from '../../model/snapshot.ts';
@@ -49,10 +49,6 @@ const describeLogs = (nodes: readonly NodeView[]): string =>
 /** Everything unreachable at once, from here: subnetd cannot see, which says nothing about the subnet. */
 function findOffline(view: SubnetView, asked: readonly NodeView[]): Found {
   const { nodes, targets } = view;
-  // In the first round after a start of subnetd the others are still to be asked.
-  const isUnasked = ({ answers, state, target }: NodeView) =>
-    answers === undefined && !state.facts.node && (target.rpc ?? target.ipc);
-  if (nodes.some(isUnasked)) return undefined;
   const faults = asked.length === 1 ? PATH_FAULTS : NETWORK_FAULTS;
   if (!asked.every((node) => !isStopped(node) && faults.includes(node.fault?.kind))) return undefined;
   const lastAnswer = highest(asked.map(({ state }) => state.facts.node?.latest?.lastGoodAt ?? 0));
@@ -84,9 +80,8 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Found {
 
 /** No node has answered since subnetd started: then the addresses are more likely wrong than every node down. */
 function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Found {
-  // One that subnetd itself could not ask proves nothing. In its first round the others are still to be asked.
-  const unasked = view.nodes.filter(({ answers }) => answers === undefined);
-  if (unasked.some(({ state }) => state.facts.node !== undefined)) return undefined;
+  // One that subnetd itself could not ask proves nothing.
+  if (view.nodes.some(({ answers, state }) => answers === undefined && state.facts.node)) return undefined;
   const isUnmet = (node: NodeView) => {
     const { latest, chain, client } = node.state.facts.node ?? {};
     const isMet = (latest ?? chain ?? client) !== undefined;
@@ -96,8 +91,6 @@ function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Found {
   const why = asked[0] && checkOf(asked[0].state, 'latest_block');
   const rising = asked.filter(({ rises }) => rises);
   const all = view.nodes.length === 1 ? 'its node has not' : `none of its ${view.nodes.length} nodes has`;
-  const rest =
-    unasked.length === 0 ? '' : `, and ${formatCount(unasked.length, 'of them is', 'of them are')} still to be asked`;
   // Without a network no container, service or parent chain is seen either.
   const isUnseen = ({ fault, container: { kind } }: NodeView) =>
     NETWORK_FAULTS.includes(fault?.kind) && kind === 'unknown';
@@ -107,13 +100,17 @@ function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Found {
   // Nor is it known which clients they run, and each has another image.
   return suspectUnseen('never_reached', view, [...refsTo({}, 'images_differ'), ...ofParent], {
     summary: 'subnetd has not reached any node yet',
-    evidence: `${all} answered since subnetd started${rest}${describeLogs(rising)}; ${why?.seen ?? ''}`,
+    evidence: `${all} answered since subnetd started${describeLogs(rising)}; ${why?.seen ?? ''}`,
     fix: `${isCut ? `${CHECK_LINK}, then ` : 'check '}the addresses under rpc in the inventory; ${rising.length === 0 ? `if they are right: ${why?.fix ?? 'see that the nodes run'}` : 'starting a node does not help'}`,
   });
 }
 
 /** Nothing is seen of any node, for reasons that say nothing about the subnet. */
 export function findUnseen(view: SubnetView): Found {
+  // In the first round after a start of subnetd others may still answer.
+  const isUnasked = ({ answers, state, target }: NodeView) =>
+    answers === undefined && !state.facts.node && (target.rpc ?? target.ipc);
+  if (view.nodes.some(isUnasked)) return undefined;
   const asked = view.nodes.filter(({ answers }) => answers !== undefined);
   // Something of the subnet is seen.
   if (asked.some(({ answers, fault }) => answers === true && fault === undefined)) return undefined;
