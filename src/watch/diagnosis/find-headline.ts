@@ -139,9 +139,8 @@ export function findHeadline(
   const reserve = quorum ? countReserve(quorum) : 0;
   const isShort = reserve < 0;
   const told = problems.filter(({ severity }) => severity !== 'info');
-  // While nothing is seen of a subnet, nothing is said of it, before that is confirmed too. In the first round others may still answer.
-  const mayBlind = ({ state }: Problem) => state === 'open' || (areAsked && state === 'suspected');
-  const blind = told.find((one) => isBlind(one.problem) && mayBlind(one));
+  // While nothing is seen of a subnet, nothing is said of it, before that is confirmed too.
+  const blind = told.find(({ problem, state }) => isBlind(problem) && state !== 'clearing');
   // Where too few vote, those that do are not why.
   const voters = new Set(isShort ? members.flatMap(({ name, vote }) => (vote === 'votes' ? name : [])) : []);
   const isShown = ({ component, name = '' }: Problem) => component !== 'node' || !(blind || voters.has(name));
@@ -182,10 +181,12 @@ export function findHeadline(
     sentence: `${subnet} ${words}`,
     detail: join(...details, ...plannedWork.map(describeWork)),
   });
-  // A container that did not run before subnetd was started may run until Docker is asked.
+  // A container that did not run before subnetd was started may run until Docker is asked, and missing votes show in pools later.
   const isUnasked = (one: TargetState) => one.target.name === lasting?.name && !isJudgedFor(one, lasting.problem);
-  if (lasting?.restoredAt && OF_DOCKER.includes(lasting.problem) && !isShort && targets.some(isUnasked))
-    return tell('warn', NOT_CHECKED, `Seen before subnetd was started: ${lasting.summary}.`, votes);
+  const isUncounted = lasting?.problem === 'quorum_at_risk' && reserve > 0;
+  const isUndocked = lasting && OF_DOCKER.includes(lasting.problem) && !isShort && targets.some(isUnasked);
+  if (lasting?.restoredAt && (isUncounted || isUndocked))
+    return tell('warn', NOT_CHECKED, `Seen before subnetd was started: ${lasting.summary}.`, isUncounted ? '' : votes);
   // A halt or a fork says more than that too few can vote.
   if (lasting && (!isShort || WHOLE[lasting.problem]?.[1] !== undefined))
     return tellWorst(subnet, lasting, confirmed, join(votes, quiet), unseen, seen);

@@ -1,7 +1,7 @@
 import { LINE_TOLERANCE_MS } from '../../lib/clock.ts';
 import { dropAges } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
-import { indexSubjects, isJudged, isJudgedFor, type SubjectsOf } from '../../model/is-judged.ts';
+import { indexSubjects, isAsked, isJudged, isJudgedFor, type SubjectsOf } from '../../model/is-judged.ts';
 import { findPlanned, type Planned, type PlannedWork } from '../../model/planned-work.ts';
 import {
   type EndedProblem,
@@ -28,6 +28,7 @@ import type { CheckState } from '../../model/verdict.ts';
 import { isError } from '../rules/find-log-fault.ts';
 import { isBack } from './explain-peers.ts';
 import { checkOf } from './subnet-view.ts';
+import { KEY_LOST } from './view-subnet.ts';
 
 /** The work that covers a problem: its subject, or each of the nodes that bring it. What ends first then counts. */
 function findCover(inForce: readonly PlannedWork[], problem: Problem): Planned | undefined {
@@ -198,10 +199,14 @@ export interface Shown {
   readonly tightVotes?: string | undefined;
   /** When the newest block of the parent chain was made, if it is known. */
   readonly parentBlockAt?: number;
+  /** Whether each node was asked, and nothing is stored by which votes may be missing that show later. */
+  readonly areVotesRead?: boolean;
 }
 
 /** Whether a problem of an earlier process of subnetd may still be found: one that shows only once each source was read. */
-function isAwaited({ restoredAt = -Infinity, problem, name }: Problem, now: number, { parentBlockAt = 0 }: Shown) {
+function isAwaited({ restoredAt = -Infinity, problem, name }: Problem, now: number, shown: Shown) {
+  const { parentBlockAt = 0, areVotesRead = false } = shown;
+  if (problem === 'quorum_at_risk' && areVotesRead) return false;
   const isShownLate = (name === undefined && !isBlind(problem)) || SHOWN_LATE.includes(problem);
   // Of one that lags each log must have shown a number of blocks first.
   const readMs = problem === 'node_lags' ? 4 * ALL_READ_MS : ALL_READ_MS;
@@ -323,10 +328,20 @@ export function followProblems(
     if (isStanding(one) && subjectsOf(one).length > 0) ended.set(toEnded(one, subjectsOf, now));
   };
   const there = indexProblems(raised);
+  // Whose votes are missing in pools, and why, shows later.
+  const isOfPools = ({ problem, component }: Problem) =>
+    KEY_LOST.includes(problem) || (component === 'node' && SHOWN_LATE.includes(problem));
+  const areVotesRead = !stored.some(isOfPools) && subjectsOf({}).every(isAsked);
   for (const one of before.values.filter((each) => !there.get(each))) {
     // What covers it shows nothing of what is not known yet, and may be over before that is.
     const isLeft = !covered.get(one) || (OF_SPEND.includes(one.problem) && shown.isSpendKnown === false);
-    const left = isLeft ? clear(one, subjectsOf, now, shown) : undefined;
+    // What is only suspected ends nothing that was stored.
+    const isKept = one.restoredAt !== undefined && !isLeft && !surelyCovered.get(one);
+    const left = isKept
+      ? withoutAges(one)
+      : isLeft
+        ? clear(one, subjectsOf, now, { ...shown, areVotesRead })
+        : undefined;
     if (left) problems.push(left);
     else end(one);
   }

@@ -127,7 +127,7 @@ function findOrphans({ nodes, silentVoters, masters }: VoteFacts): readonly stri
 }
 
 /** While one of these lasts, a masternode has no node that signs for it. */
-const KEY_LOST: readonly ProblemName[] = ['masternode_missing', 'key_shared'];
+export const KEY_LOST: readonly ProblemName[] = ['masternode_missing', 'key_shared'];
 
 /** Brings together what is known of a subnet. `before`: its problems so far. */
 export function viewSubnet(

@@ -1355,6 +1355,21 @@ test('right after a start nobody is said to vote before each node was asked', ()
   expect(findHeadline('devnet', targets, [down], { quorum: QUORUM, hasRisen: false }).sentence).toBe(
     'devnet has not been seen to make a block yet, and the container of n2 does not run',
   );
+  // Nor that no further node may fail, while all seem to vote.
+  const risk = {
+    ...halt,
+    problem: 'quorum_at_risk',
+    state: 'open',
+    restoredAt: NOW,
+    summary: 'no further node may fail',
+  };
+  const saidOf = (voting: number) =>
+    findHeadline('devnet', targets, [risk as Problem], { quorum: { ...QUORUM, voting }, hasRisen: true });
+  expect(saidOf(4)).toMatchObject({
+    sentence: 'devnet has not been fully checked yet',
+    detail: 'Seen before subnetd was started: no further node may fail.',
+  });
+  expect(saidOf(3).sentence).toBe('devnet is running, but no further node may fail');
 });
 
 test('right after a start nobody counts the votes before each node, and Docker about its container, was asked', () => {

@@ -403,7 +403,7 @@ test('a stored problem is taken over within two minutes after its subnet is firs
     board.restoreProblems('another', [stored], ms);
     return board.snapshot()[0]?.problems.map(({ problem, state, since }) => [problem, state, since]);
   };
-  expect(after(119_999)).toEqual([['quorum_at_risk', 'open', -9_000]]);
+  expect(after(119_999)).toEqual([['quorum_at_risk', 'clearing', -9_000]]);
   expect(after(120_000)).toEqual([]);
 });
 
