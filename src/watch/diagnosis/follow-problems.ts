@@ -323,6 +323,7 @@ export function followProblems(
   const waiting = findPagedFor(raised.filter((one) => !isStanding(one)));
   const problems = raised.map((one) => holdBack(one, before.get(one), waiting, now));
   const opened = indexProblems(problems.filter(isStanding));
+  const surelyCovered = indexProblems([...opened.values, ...stored].flatMap(({ causes }) => causes));
   const subjectsOf = indexSubjects(targets);
   const end = (one: Problem) => {
     if (isStanding(one) && subjectsOf(one).length > 0) ended.set(toEnded(one, subjectsOf, now));

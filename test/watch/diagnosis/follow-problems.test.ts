@@ -45,7 +45,7 @@ describe('a problem', () => {
     const [low] = follow(NO_PROBLEMS, [suspicion({ problem: 'wallet_low', lastedMs: 60 * SECOND })], well, T0).problems;
     const before = { problems: [{ ...(low as Problem), state: 'open' as const, restoredAt: T0 }], ended: [] };
     const cover = [
-      suspicion({ problem: 'contract_missing', causes: [{ problem: 'wallet_low', ...of }] }),
+      suspicion({ problem: 'contract_missing', lastedMs: 600 * SECOND, causes: [{ problem: 'wallet_low', ...of }] }),
     ];
     const told = (isSpendKnown: boolean) =>
       follow(before, cover, well, T0 + SECOND, { isSpendKnown }).problems.map(({ problem, state }) => [problem, state]);
@@ -653,6 +653,21 @@ test('a stored problem that only shows when all was read is awaited for a minute
   expect(statesOf({ problem: 'checkpoint_behind' }, 1, { parentBlockAt: T0 + 1 })).toEqual(['open']);
   expect(statesOf({ problem: 'node_down' }, 1)).toEqual(['clearing']);
   expect(statesOf({ problem: 'monitor_offline', ...whole }, 1)).toEqual(['clearing']);
+});
+
+test('a stored problem is no part of what is only suspected, and does not end with it', () => {
+  const [down] = follow(NO_PROBLEMS, [suspicion({ lastedMs: confirmMs })], failing, T0).problems;
+  const whole = { component: undefined, name: undefined, causes: [down as Problem] };
+  const found = [suspicion({ problem: 'never_reached', ...whole })];
+  const told = (stored: Partial<Problem>, ms: number) => {
+    let followed: FollowedProblems = { problems: [{ ...(down as Problem), ...stored }], ended: [] };
+    for (const at of [1, ms]) followed = follow(followed, found, failing, T0 + at);
+    return followed.problems.map(({ problem, state }) => `${problem} ${state}`);
+  };
+  const { confirmMs: wait } = problemCatalog.never_reached;
+  expect(told({ restoredAt: T0 }, wait)).toEqual(['node_down open', 'never_reached suspected']);
+  expect(told({ restoredAt: T0 }, wait + 1)).toEqual(['never_reached open']);
+  expect(told({}, 2)).toEqual(['never_reached suspected']);
 });
 
 test('what a stored halt covered is not open again when the halt is over', () => {
