@@ -35,6 +35,9 @@ function countMissed(nodes: readonly NodeView[], addresses: readonly string[], {
   return new Map(addresses.map((address) => [address, missed.filter((one) => one === address).length]));
 }
 
+/** Whether a node was started after it last said anything of its chain: the key that it had in its run before may not be its own. */
+const isKeyOld = (node: NodeView): boolean => (node.chainFacts?.at ?? -Infinity) < (startedAtOf(node) ?? 0);
+
 /** Each node is asked for its pool within a minute, and a pool goes back for up to two more while rounds bring no block. */
 const POOLS_KNOWN_MS = 3 * 60_000;
 
@@ -52,17 +55,15 @@ export function findSilentVoters(
   const { addresses } = neverSigned;
   if (masternodes === undefined) return new Map();
   // The keys of masternodes that a node has exchanged for another one, and that none has now. Older pools have their votes.
-  const left = collect(nodes, ({ chainFacts }) => {
-    const { address, at } = chainFacts?.keyBefore ?? {};
-    if (address === undefined || at === undefined || masters.has(address)) return undefined;
+  const left = collect(nodes, (node) => {
+    const { address, at } = node.chainFacts?.keyBefore ?? {};
+    if (address === undefined || at === undefined || masters.has(address) || isKeyOld(node)) return undefined;
     const isShown = now - at < POOLS_KNOWN_MS || addresses.has(address);
     return isShown && masternodes.active.includes(address) ? address : undefined;
   });
   if (addresses.size + left.length === 0) return new Map();
   // A node that is just back has not said its address yet, so any key without a node may be its own.
-  const isOneBack = nodes.some(
-    (node) => node.isStarting && (node.chainFacts?.at ?? Number.NEGATIVE_INFINITY) < (startedAtOf(node) ?? 0),
-  );
+  const isOneBack = nodes.some((node) => node.isStarting && isKeyOld(node));
   const silent = [...addresses].filter((address) => {
     const node = masters.get(address);
     if (!masternodes.active.includes(address)) return false;
@@ -87,9 +88,11 @@ export const describeOrphans = ({ orphans, nodes }: Pick<SubnetView, 'orphans' |
     return `${shorten(address)} (no node has its key${had ? `, which ${had.name} had` : ''})`;
   });
 
-/** Whether a node may have any key: it has never given its address, or that is the one of another node. */
+/** Whether a node may have any key: it has never given its address, that is the one of another node, or it changes its keys and is back. */
 const isUnnamed = ({ masters }: Pick<VoteFacts, 'masters'>, node: NodeView): boolean =>
-  node.address === undefined || (masters.get(node.address) ?? node) !== node;
+  node.address === undefined ||
+  (masters.get(node.address) ?? node) !== node ||
+  (node.chainFacts?.keyBefore !== undefined && isKeyOld(node) && !masters.has(node.address));
 
 /** The signing masternodes that no known node claims, and how many nodes are out that may be one of them. */
 export function findNameless(voters: VoteFacts, active: readonly string[]) {

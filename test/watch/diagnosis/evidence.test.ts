@@ -466,6 +466,29 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     expect(diagnose(found(5_000, addressOf('n4'))).quorum?.voting).toBe(4);
   });
 
+  test('a key that a node had exchanged is not missing before the node, which was started again since, is asked', () => {
+    const four = ['n1', 'n2', 'n3', 'n4'].map(addressOf);
+    const again = (address: string, startedAt: number, fault?: Fault) =>
+      nodes((name) => ({
+        chain: { masternodes: { ...chain.masternodes, active: four }, ...(name === 'n4' && { address }) },
+        ...(name === 'n4' && { container: { startedAt }, ...(fault && { fault }) }),
+      })).map((one) => {
+        const { node } = one.facts;
+        if (one.target.name !== 'n4' || node?.chain === undefined) return one;
+        const keyBefore = { address: addressOf('n4'), at: NOW - 40_000 };
+        return withFacts(one, { node: { ...node, chain: { ...node.chain, keyBefore } } });
+      });
+    const askedAt = again('0xother', 0)[3]?.facts.node?.chain?.at ?? 0;
+    for (const address of ['0xother', addressOf('n3')]) {
+      const back = diagnose(again(address, askedAt + 1, REFUSED));
+      expect(back.quorum).toEqual({ total: 4, required: 3, voting: 4, starting: 1 });
+      expect(back.problems.map(({ problem }) => problem)).not.toContain('masternode_missing');
+    }
+    const asked = diagnose(again('0xother', askedAt, REFUSED));
+    expect(asked.quorum).toEqual({ total: 4, required: 3, voting: 3 });
+    expect(asked.problems.map(({ problem }) => problem)).toContain('masternode_missing');
+  });
+
   test('a node that has never said its address may have the key', () => {
     const found = words(withN4(undefined, { fault: REFUSED }));
     expect(found.map(({ problem }) => problem)).toEqual(['quorum_at_risk', 'node_down']);
