@@ -58,6 +58,8 @@ export interface ChainFacts {
   };
   /** The address by which it signed before its key was replaced, and when it first gave another one. */
   readonly keyBefore?: { readonly address: string; readonly at: WatchedMs };
+  /** Since when it has listed the same peers. */
+  readonly listsSince?: WatchedMs;
   /** When it first said that it waits in the round in which it still does; absent while blocks come. */
   readonly waitsSince?: WatchedMs;
   /** The last 4 marks of this chain, the newest height last, so that nodes at different heights share one. */

@@ -1,7 +1,7 @@
 import { listEach } from '../../lib/words.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { commandToRestart } from './find-node-problems.ts';
-import { checkOf, lacksPeers, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
+import { lacksPeers, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
 import { explainEach, suspectTarget } from './suspect.ts';
 
 /** The running nodes that gave one id, which count as one, and the other ids that they list, or whose nodes list it. */
@@ -61,16 +61,22 @@ function findHoles(mesh: readonly Point[], isShort: (node: NodeView) => boolean)
   });
 }
 
+/** By then a node lists no peer any more whose side of their connection is gone, as behind a port that was closed. */
+const NOTICED_MS = 30_000;
+
 /** Nodes that lack peers which list them, as after a node hung: the ports are open, so nothing is to be changed there. */
 const findHalfConnected = (mesh: readonly Point[], isShort: (node: NodeView) => boolean): readonly Suspicion[] =>
   mesh.flatMap(({ nodes, lists, listedBy }) => {
     const node = nodes.find(isShort);
     if (node?.peers === undefined) return [];
     const { name, peers, target } = node;
-    // A list from before the connection was lost still has it.
-    const { since = 0 } = checkOf(node.state, 'peers') ?? {};
-    const isSince = ({ chainFacts }: NodeView) => (chainFacts?.at ?? 0) >= since;
-    const others = [...listedBy.difference(lists)].filter((other) => other.nodes.some(isSince));
+    // A list from before the connection was lost, or came back, is still the old one.
+    const isLost = (other: NodeView) => {
+      const seen = [node.chainFacts, other.chainFacts];
+      const changedAt = Math.max(...seen.map((one) => one?.listsSince ?? 0));
+      return seen.every((one) => (one?.at ?? 0) >= changedAt + NOTICED_MS);
+    };
+    const others = [...listedBy.difference(lists)].filter((other) => other.nodes.some(isLost));
     // Peers are expected by nodes, so each node of an id counts.
     const lost = others.flatMap((other) => other.nodes).length;
     if (lost === 0 || lost < target.expectedPeers - peers) return [];

@@ -32,7 +32,7 @@ export function foldChain(previous: ChainFacts | undefined, { chain, latest }: N
   const kept = marks.every(isKept) ? marks : marks.filter(isKept);
   const before = previous && kept !== marks ? { ...previous, marks: kept } : previous;
   if (chain === undefined || (before !== undefined && isEmpty(chain))) return before;
-  const { chainId, genesis, address, pool } = before?.observation ?? {};
+  const { chainId, genesis, address, pool, peerIds } = before?.observation ?? {};
   const isOther = differs(chain.genesis, genesis) || differs(chain.chainId, chainId);
   const { masternodes, missedRounds, nextEpoch } = chain;
   // The pool is asked for with the epoch, and answered or missing.
@@ -40,6 +40,7 @@ export function foldChain(previous: ChainFacts | undefined, { chain, latest }: N
   const epochBefore = (isOther ? undefined : before?.epoch) ?? UNKNOWN;
   const round = chain.pool?.timeoutRound ?? 0;
   const waitsSince = round === pool?.timeoutRound ? before?.waitsSince : at;
+  const listsSame = new Set(chain.peerIds).symmetricDifference(new Set(peerIds)).size === 0;
   // A node that is slow still signs as it has said before.
   const isUnsaid = address !== undefined && chain.missing.address === 'no-answer';
   return {
@@ -48,6 +49,7 @@ export function foldChain(previous: ChainFacts | undefined, { chain, latest }: N
     epoch: isAsked ? { masternodes, missedRounds, nextEpoch } : epochBefore,
     replaced: isOther ? { chainId, genesis, at } : before?.replaced,
     keyBefore: address !== undefined && differs(chain.address, address) ? { address, at } : before?.keyBefore,
+    listsSince: chain.peerIds && ((listsSame ? before?.listsSince : undefined) ?? at),
     waitsSince: round > 0 ? waitsSince : undefined,
     marks: addMark(isOther ? [] : kept, chain.block),
   };

@@ -158,6 +158,26 @@ describe('a hole in the mesh', () => {
     expect(unknown.map(({ summary }) => summary)).toEqual(['n3 does not have the peers that it should have']);
   });
 
+  test('that is one only by one of both is said once both were asked half a minute after either list had changed', () => {
+    const askedAt = healthy('n2').facts.node?.chain?.at ?? 0;
+    const listing = (known: KnownTarget, listsSince: number): KnownTarget => {
+      const { node } = known.facts;
+      return {
+        ...known,
+        facts: { ...known.facts, node: { ...node, chain: { ...node?.chain, listsSince } } },
+      } as KnownTarget;
+    };
+    const lost = 'n3 has lost its side of the connection with n2';
+    const notYet = 'n3 does not have the peers that it should have';
+    const said = (own: number, others: number) =>
+      diagnosed([
+        ...[healthy('n1'), listing(healthy('n2'), askedAt - others)],
+        ...[listing(without('n3', 'n2'), askedAt - own), healthy('n4')],
+      ]).map(({ summary }) => summary);
+    expect([said(30_000, 60_000), said(29_999, 60_000)]).toEqual([[lost], [notYet]]);
+    expect([said(60_000, 30_000), said(60_000, 29_999)]).toEqual([[lost], [notYet]]);
+  });
+
   test('is none by what a node said before its container was seen to run', () => {
     const mute = diagnosedNode('n4', NAMES, { chain: { nodeId: undefined, peerIds: undefined } });
     const found = (runsSince: number) => {

@@ -35,6 +35,22 @@ test('a node that is slow to say by which address it signs signs by the one that
   expect(foldChain(said, look({ missing: { address: 'error' } }), 2)?.observation.address).toBeUndefined();
 });
 
+test('since when a node lists its peers is known from its first answer with them, in any order', () => {
+  const listsSince = (...lists: readonly (readonly string[] | undefined)[]) => {
+    let facts: ChainFacts | undefined;
+    for (const [minute, peerIds] of lists.entries()) {
+      const chain = { chainId: 1, ...(peerIds && { peerIds }), missing: {} };
+      facts = foldChain(facts, { answered: true, latest: { ok: true, value: { number: 7 } }, chain }, minute);
+    }
+    return facts?.listsSince;
+  };
+  expect(listsSince(['a', 'b'], ['b', 'a'])).toBe(0);
+  expect(listsSince(['a', 'b'], ['a'], ['a'])).toBe(1);
+  expect(listsSince(['a'], ['a', 'b'], ['a'])).toBe(2);
+  expect(listsSince(['a'], undefined)).toBeUndefined();
+  expect(listsSince(['a'], undefined, ['a'])).toBe(2);
+});
+
 test('since when a node waits in its round is known from its first answer with that round', () => {
   const waitsSince = (...rounds: readonly number[]) => {
     let facts: ChainFacts | undefined;
