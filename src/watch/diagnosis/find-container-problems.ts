@@ -6,6 +6,7 @@ import { CRASHED_ONCE, type Suspicion } from '../../model/problem.ts';
 import { type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
 import {
   findContainer,
+  findCrashes,
   findSeries,
   isLooping,
   isRestartPlanned,
@@ -150,7 +151,7 @@ function findDown(one: TargetView, { now }: Moment, first: string): Found {
   const isReported = hasEndedFailure(state);
   if (view.kind === 'restarting' || (isLooping(facts.container, now) && !(view.kind === 'running' && isReported))) {
     // The first restart is not a loop. Of those before subnetd started, only Docker's count is known, and when the last run began.
-    const wasRestarted = container.restartCount > 1 && now - startedAt < LOOP_MS;
+    const wasRestarted = container.restartCount - findCrashes(facts.container).length > 1 && now - startedAt < LOOP_MS;
     const isAgain = crashes.length > 1 || (crashes.length === 0 && wasRestarted);
     const how = isAgain ? 'restarts again and again' : 'has crashed and is restarted';
     return tell('container_restarting', `the container of ${name} ${how}`, {

@@ -144,12 +144,18 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
   };
   const running = crashed.filter(hasRun).length;
   const again = running === crashed.length ? 'all' : `${running} of ${crashed.length}`;
+  // Of one that has ended once more since, only that end is known, so what was found before stays.
+  const hasEndedSince = crashed.some(({ state }) => (state.facts.container?.lastExit?.at ?? 0) > lastAt + TOGETHER_MS);
+  const isKept = hasEndedSince && known?.state === 'open' && !known.restoredAt;
+  const isSame = isKept && crashed.every(({ state }) => known.nodes?.includes(state.target.name));
   const isSeen = crashed.every(({ container }) => container.kind !== 'unknown');
   return suspect('containers_crashed', {
     about,
     begunAt: lastAt,
-    summary: `the containers of ${told[0]?.names} crashed within ${told[0]?.span} of each other`,
-    evidence: `${told.map(({ ended }) => ended).join('; ')}, which nobody had requested`,
+    summary: isSame
+      ? known.summary
+      : `the containers of ${told[0]?.names} crashed within ${told[0]?.span} of each other`,
+    evidence: isSame ? known.evidence : `${told.map(({ ended }) => ended).join('; ')}, which nobody had requested`,
     // Not in the evidence, which stays as it is once this is over.
     fix: `${isSeen ? `${again} are running again; ` : ''}look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${first?.found.name}: ${first?.found.fix}`,
     explains: joined.flatMap(({ found }) => found.explains),

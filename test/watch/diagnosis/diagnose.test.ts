@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Facts, KnownTarget } from '../../../src/model/facts.ts';
+import type { ContainerFacts, Facts, KnownTarget } from '../../../src/model/facts.ts';
 import type { Container, DockerFault, Fault } from '../../../src/model/observation.ts';
 import { DEFAULT_SETTINGS, type NodeTarget } from '../../../src/model/target.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
@@ -219,20 +219,24 @@ describe('a node in a restart loop', () => {
   });
 
   test('is called one only after a second crash', () => {
-    const summaryAfter = (restartCount: number, ranMs = 30_000) =>
-      diagnosed([
-        node('subnet1', {}),
-        node('subnet2', {
-          container: { running: false, status: 'restarting', restartCount, startedAt: NOW - ranMs },
-        }),
-        node('subnet3', {}),
-        node('subnet4', {}),
-      ]).find(({ problem }) => problem === 'container_restarting')?.summary;
+    const summaryAfter = (restartCount: number, ranMs = 30_000, seen: Partial<ContainerFacts> = {}) => {
+      const { target, facts } = node('subnet2', {
+        container: { running: false, status: 'restarting', restartCount, startedAt: NOW - ranMs },
+      });
+      const ended = { target, facts: { ...facts, container: { ...facts.container, ...seen } } } as KnownTarget;
+      return diagnosed([node('subnet1', {}), ended, node('subnet3', {}), node('subnet4', {})]).find(
+        ({ problem }) => problem === 'container_restarting',
+      )?.summary;
+    };
     expect(summaryAfter(1)).toBe('the container of subnet2 has crashed and is restarted');
     expect(summaryAfter(2)).toBe('the container of subnet2 restarts again and again');
     // Docker never forgets the restarts of long ago.
     expect(summaryAfter(2, 599_999)).toBe('the container of subnet2 restarts again and again');
     expect(summaryAfter(2, 600_000)).toBe('the container of subnet2 has crashed and is restarted');
+    // Nor is it called one by the restart that was seen minutes ago, and that Docker counts too.
+    const seen = { lastRestartAt: NOW - 240_000, lastRestartBy: 'policy' } as const;
+    expect(summaryAfter(2, 240_000, seen)).toBe('the container of subnet2 has crashed and is restarted');
+    expect(summaryAfter(3, 240_000, seen)).toBe('the container of subnet2 restarts again and again');
   });
 
   test('does not count as voting between two crashes, and one that was restarted once does', () => {

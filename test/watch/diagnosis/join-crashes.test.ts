@@ -129,6 +129,18 @@ describe('containers that crash within seconds of each other', () => {
       );
     });
 
+    test('keep their words when one of them ends once more minutes later', () => {
+      const known = openSince(diagnosed(NAMES.map((name) => crash(node(name), 240_000, { code: 0 })))[0], 240_000);
+      // Of its end then only the start after it is known.
+      const later = NAMES.map((name) =>
+        name === 'n7'
+          ? crash(node(name), 2_000, { code: 0, earlierCrashes: [NOW - 238_200] })
+          : crash(node(name), 240_000, { code: 0 }),
+      );
+      const words = ({ summary, evidence }: Pick<Problem, 'summary' | 'evidence'>) => [summary, evidence];
+      expect(followed(later, known).map(words)).toEqual([words(known)]);
+    });
+
     test('are one problem while more nodes crash within half a minute', () => {
       const first = NAMES.slice(0, 2).map((name) => crash(node(name), 63_000));
       const [found] = diagnosed([...first, ...NAMES.slice(2).map(node)]);
