@@ -35,8 +35,8 @@ function countMissed(nodes: readonly NodeView[], addresses: readonly string[], {
   return new Map(addresses.map((address) => [address, missed.filter((one) => one === address).length]));
 }
 
-/** Whether a node was started after it last said anything of its chain: the key that it had in its run before may not be its own. */
-const isKeyOld = (node: NodeView): boolean => (node.chainFacts?.at ?? -Infinity) < (startedAtOf(node) ?? 0);
+/** How long a node had run when it last spoke of its chain. Below 0 that was in a run before, perhaps with another key. */
+const ranWhenAsked = (node: NodeView): number => (node.chainFacts?.at ?? -Infinity) - (startedAtOf(node) ?? 0);
 
 /** Each node is asked for its pool within a minute, and a pool goes back for up to two more while rounds bring no block. */
 const POOLS_KNOWN_MS = 3 * 60_000;
@@ -57,21 +57,19 @@ export function findSilentVoters(
   // The keys of masternodes that a node has exchanged for another one, and that none has now. Older pools have their votes.
   const left = collect(nodes, (node) => {
     const { address, at } = node.chainFacts?.keyBefore ?? {};
-    if (address === undefined || at === undefined || masters.has(address) || isKeyOld(node)) return undefined;
+    if (address === undefined || at === undefined || masters.has(address) || ranWhenAsked(node) < 0) return undefined;
     const isShown = now - at < POOLS_KNOWN_MS || addresses.has(address);
     return isShown && masternodes.active.includes(address) ? address : undefined;
   });
   if (addresses.size + left.length === 0) return new Map();
   // A node that is just back has not said its address yet, so any key without a node may be its own.
-  const isOneBack = nodes.some((node) => node.isStarting && isKeyOld(node));
+  const isOneBack = nodes.some((node) => node.isStarting && ranWhenAsked(node) < 0);
   const silent = [...addresses].filter((address) => {
     const node = masters.get(address);
     if (!masternodes.active.includes(address)) return false;
     if (node === undefined) return !isOneBack;
     // What it says of its chain in its first minute shows nothing of its votes. If it is behind, that is a problem of its own.
-    const { at: askedAt = Number.NEGATIVE_INFINITY } = node.chainFacts ?? {};
-    const showsVotes = askedAt - (startedAtOf(node) ?? 0) >= START_MS;
-    return showsVotes && !node.isOut && !node.isStarting && !fails(node, 'latest_block');
+    return ranWhenAsked(node) >= START_MS && !node.isOut && !node.isStarting && !fails(node, 'latest_block');
   });
   const missed = countMissed(nodes, [...silent, ...left], masternodes);
   const isLost = (address: string) => left.includes(address) || (isKeyLost && !masters.has(address));
@@ -92,7 +90,7 @@ export const describeOrphans = ({ orphans, nodes }: Pick<SubnetView, 'orphans' |
 const isUnnamed = ({ masters }: Pick<VoteFacts, 'masters'>, node: NodeView): boolean =>
   node.address === undefined ||
   (masters.get(node.address) ?? node) !== node ||
-  (node.chainFacts?.keyBefore !== undefined && isKeyOld(node) && !masters.has(node.address));
+  (node.chainFacts?.keyBefore !== undefined && ranWhenAsked(node) < 0 && !masters.has(node.address));
 
 /** The signing masternodes that no known node claims, and how many nodes are out that may be one of them. */
 export function findNameless(voters: VoteFacts, active: readonly string[]) {
