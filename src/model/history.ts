@@ -194,4 +194,6 @@ export interface RecentHistory {
   checkHistoryOf(target: Target, check: CheckName, at: number): CheckHistory;
   /** What changed in a subnet in the last hour, the oldest first. */
   changesOf(subnet: string, at: number): readonly HistoryChange[];
+  /** Whether what earlier processes have stored of a subnet was read, or nothing is stored. Until then only what this one saw is there. */
+  isPastRead(subnet: string): boolean;
 }

@@ -30,6 +30,7 @@ export const haltedAlert = (firedAt: number): TrackedAlert =>
 export const resolvedAlert = (alert: TrackedAlert, resolvedAt: number): TrackedAlert => ({
   ...alert,
   phase: 'resolved',
+  seenAt: resolvedAt,
   resolvedAt,
 });
 

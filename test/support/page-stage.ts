@@ -99,7 +99,7 @@ export async function startPageStage(first: Snapshot) {
     }),
     snapshot: () => snapshot,
     history: {
-      ...{ ...FULL_STEPS, changesOf },
+      ...{ ...FULL_STEPS, changesOf, isPastRead: () => true },
       stepsOf: (name, range, at) => {
         const steps = FULL_STEPS.stepsOf(name, range, at);
         const halted = snapshot

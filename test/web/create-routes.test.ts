@@ -50,6 +50,7 @@ const pagesDeps: Parameters<typeof createPages>[0] = {
     ...NO_STEPS,
     checkHistoryOf: () => ({ halfHours: [], probes: [] }),
     changesOf: () => [],
+    isPastRead: () => true,
   },
   matchingLines: () => [],
   mayRestart: () => undefined,

@@ -86,6 +86,8 @@ export interface TrackedAlert {
   /** When it was last seen active, by the reading that showed it. While it is clearing, that lies in the past. */
   readonly seenAt: number;
   readonly firedAt?: number;
+  /** When the one before was last seen, which was about others. */
+  readonly otherSeenAt?: number | undefined;
   /** Since when it has the cause that it has now; absent while that is the first one. */
   readonly causeAt?: number | undefined;
   /** While it fires: since when it is clear. */

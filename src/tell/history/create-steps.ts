@@ -141,8 +141,9 @@ function addMissed(
 ): void {
   if (count === undefined) return;
   const { missed: before } = own;
-  own.missed = { firstBlock, count };
   const since = before?.firstBlock === firstBlock ? (before?.count ?? 0) : 0;
+  // On another branch there may be fewer for a moment.
+  own.missed = { firstBlock, count: Math.max(count, since) };
   if (before !== undefined) addValue(own.steps, minute, column, Math.max(0, count - since));
 }
 

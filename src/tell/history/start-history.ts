@@ -234,6 +234,7 @@ export function startHistory(deps: HistoryDeps): HistoryLink {
     strangersOf: steps.strangersOf,
     checkHistoryOf: bars.read,
     changesOf: recent.read,
+    isPastRead: (subnet) => isWithoutPast || past.isRead(subnet),
     onChanges: (listener) => void listeners.push(listener),
     note,
     dropped: () => changes.dropped() + minutes.dropped() + times.dropped(),

@@ -64,6 +64,7 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
   const more = { ...(details && { details }), ...(planned && { planned }) };
   const seenAt = Math.min(readAt, now);
   const causeAt = causeAtOf(before, details, now);
+  const otherSeenAt = isOther ? before?.seenAt : isNew ? undefined : before.otherSeenAt;
   const base = {
     labels,
     annotations,
@@ -72,6 +73,7 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
     activeAt,
     seenAt,
     ...(causeAt !== undefined && { causeAt }),
+    ...(otherSeenAt !== undefined && { otherSeenAt }),
   };
   if (firedAt === undefined && now - activeAt < forMs) return { ...base, phase: 'pending' } as const;
   // Planned work that begins later does not hold it back: whoever was notified that it fires is notified of its end.
@@ -198,6 +200,7 @@ export function convertTrackedAlerts(trackedAlerts: TrackedAlerts, convert: (at:
     activeAt: convert(alert.activeAt),
     seenAt: convert(alert.seenAt),
     ...optional('firedAt', alert.firedAt),
+    ...optional('otherSeenAt', alert.otherSeenAt),
     ...optional('causeAt', alert.causeAt),
     ...optional('clearSince', alert.clearSince),
     ...optional('resolvedAt', alert.resolvedAt),

@@ -91,7 +91,9 @@ function adviseToRestart(view: SubnetView, { present, joining }: Voters, last?: 
       ? describeSetBackAll(first, last)
       : `${commandTo('restart', present)}${present.length > 1 ? ', all of them at once' : ''}`;
   const events = present.flatMap(({ name, height, ...node }) => {
-    const backAt = height && height.riseDueSince > height.advancedAt ? height.riseDueSince : 0;
+    // Whose socket has answered meanwhile was not away.
+    const { at = 0 } = node.state.facts.node?.returned ?? {};
+    const backAt = height && at > height.advancedAt ? at : 0;
     return [[startedAtOf(node) ?? 0, `${name} was started`] as const, [backAt, `${name} was back`] as const];
   });
   const [[eventAt, event] = [0, '']] = events.toSorted(([one], [other]) => other - one);

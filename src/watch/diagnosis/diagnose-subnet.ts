@@ -202,6 +202,9 @@ export function explainTargets(
   // What kept a node from taking part and has ended just now.
   const over = clearing.filter(({ problem, component }) => component === 'node' && RECOVERED_FROM.includes(problem));
   const halt = problems.find(({ problem, state }) => problem === 'subnet_halted' && state === 'open');
+  const fails = ({ checks }: TargetState) =>
+    checks.some((one) => one.check === 'latest_block' && one.verdict === 'fail');
+  const silent: ReadonlySet<string | undefined> = new Set(targets.filter(fails).map(({ target }) => target.name));
   const explain = (judged: TargetState): TargetState => {
     const { component, name } = judged.target;
     const key = subjectKey({ component, name });
@@ -222,7 +225,8 @@ export function explainTargets(
       const because = [known, ...next, ...away].find((one) => one && !failsApart(check, one, judged));
       if (because === undefined) return check;
       // Several may be out for the same reason, each of which costs a peer.
-      const alike = check.check === 'peers' ? lasting.filter(({ problem }) => problem === because.problem) : [];
+      const isAlike = (each: Problem) => each.problem === because.problem && silent.has(each.name);
+      const alike = check.check === 'peers' ? lasting.filter(isAlike) : [];
       const summary = alike.some((one) => one === because) ? sayTogether(because, alike) : because.summary;
       return explainCheck(check, { ...because, summary }, because.component === component && because.name === name);
     };

@@ -31,7 +31,7 @@ import { findWalletProblem } from './find-wallet-problem.ts';
 import { joinCrashes } from './join-crashes.ts';
 import { createIsVoter } from './quorum.ts';
 import { findUnusedBootnode } from './setup/find-node-differences.ts';
-import { askedAt, type SubnetView } from './subnet-view.ts';
+import { askedAt, type NodeView, type SubnetView } from './subnet-view.ts';
 import { findRecovering, STOPPING } from './view-subnet.ts';
 
 export const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
@@ -81,13 +81,16 @@ const isKnownFailure = ({ problem }: Suspicion): boolean => problemCatalog[probl
 
 /** A quorum at risk or a halt pages with what keeps nodes from voting, which is not sent beside it, and with how to bring each of them back. */
 function withReasons(page: Suspicion, view: SubnetView, found: readonly Suspicion[]): Suspicion {
-  const mayNotVote = view.nodes.filter(createIsVoter(view)).filter(({ isOut, isStarting }) => isOut || isStarting);
+  // One that takes blocks votes again, however it has ended before.
+  const isHalt = page.problem === 'subnet_halted';
+  const isAway = ({ isOut, isStarting, takesBlocks }: NodeView) => isOut || (isStarting && (isHalt || !takesBlocks));
+  const mayNotVote = view.nodes.filter(createIsVoter(view)).filter(isAway);
   const isWhy = ({ component, explains }: Suspicion) => component === 'node' && explains.length > 0;
   const names = page.nodes ?? mayNotVote.map(({ name }) => name);
   const all = names.flatMap((node) => found.find((one) => one.name === node && isWhy(one)) ?? []);
   const failures = all.filter(isKnownFailure);
   // A halt has said who is down, but not why.
-  const reasons = page.problem === 'subnet_halted' ? failures : all;
+  const reasons = isHalt ? failures : all;
   const keys = found.filter(({ problem }) => problem === 'masternode_missing');
   const ways = joinFixes(page.fix.includes('bring back ') ? [...all, ...keys] : failures);
   return {

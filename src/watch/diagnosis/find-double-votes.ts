@@ -105,7 +105,7 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
     k: `; ${leaver?.name ?? 'another node'} had its key until about then`,
     s: `; ${own} was started about then, and forgets at its start for which block it has voted`,
   };
-  const names = [...new Set(pairs.map(({ name }) => name))];
+  const names = [...new Set(pairs.map(({ name }) => name))].sort();
   const who = listEach(names, String);
   return [
     suspect('double_vote', {

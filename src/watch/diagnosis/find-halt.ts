@@ -56,7 +56,8 @@ export function findHalt(view: SubnetView): Found {
     from === undefined ? isQuorumLost(quorum) && nodes.every((node) => isGone(node, view)) : now - from >= stallAfterMs;
   if (!isFound && !(open && starting.length + joining.length > 0)) return undefined;
   const stands = last && `no block after ${last.number} for ${formatDuration(now - last.since)}`;
-  const seen = isFound ? (stands ?? 'no node runs and answers') : 'no node has shown a new block yet';
+  const known = open?.about && `no block after ${open.about} for ${formatDuration(now - open.since)}`;
+  const seen = isFound ? (stands ?? 'no node runs and answers') : known || 'no node has shown a new block yet';
   const missing = [...out.map((node) => describeOut(node, now)), ...describeOrphans(view)];
   const told = open ?? (halt?.state === 'suspected' ? halt : undefined);
   const advice = adviseOnHalt(view, voters, quorum, last, told);

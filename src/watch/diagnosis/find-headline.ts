@@ -217,16 +217,17 @@ export function findHeadline(
     const past = clearing ? gone : sentence(worst.summary);
     return { ...tell('warn', words, votes, quiet, suspicion, past, unseen), since: worst.since };
   }
-  if (isDoubted) return tell('ok', `is running, but ${IN_DOUBT}`, suspicion, votes, unseen);
+  const late = `is running, but its last block came ${formatDuration(quietMs)} ago`;
+  if (isDoubted)
+    return tell(isQuiet ? 'warn' : 'ok', isQuiet ? late : `is running, but ${IN_DOUBT}`, suspicion, votes, unseen);
   const unread = listEach(targets.filter(isUnread), ({ target }) => target.name);
   const isAllKnown = `${suspicion}${quiet}${unread}` === '' && quorum?.starting === undefined;
   const more = formatCount(reserve, 'more node', 'more nodes');
   const mayLose = quorum && (reserve === 0 ? ' with no spare vote' : `: it can lose ${more}`);
   const is = `${isAllKnown && (reserve !== 0 || !quorum) ? 'is healthy' : 'is running'}${mayLose ?? ''}`;
-  const words = isQuiet ? `is running, but its last block came ${formatDuration(quietMs)} ago` : is;
   // What would page if it is confirmed is being checked.
   const standing = isQuiet || suspected?.severity === 'critical' ? 'warn' : 'ok';
-  return tell(standing, words, votes, suspicion, unseen, unread && `Still to be read: ${unread}.`);
+  return tell(standing, isQuiet ? late : is, votes, suspicion, unseen, unread && `Still to be read: ${unread}.`);
 }
 
 /** The same while the diagnosis breaks: nobody knows whether what was last found still holds. */

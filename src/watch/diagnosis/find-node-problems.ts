@@ -78,7 +78,8 @@ function findClosedRpc(node: NodeView, view: SubnetView): Found {
         : fault?.kind === 'timeout'
           ? `see whether a firewall between here and ${name} drops packets; if not, its RPC hangs although it runs, and a restart helps: ask \`subnetd safe-to-restart ${toShellWord(name)}\` first`
           : fix,
-    explains: explainAnswers(node),
+    // What its log says does not hang on it.
+    explains: explain(node, 'latest_block', 'peers'),
   });
 }
 

@@ -133,7 +133,7 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
  */
 function isLongOver(one: Problem, found: Suspicion, at: number): boolean {
   const { state, seenAt, restoredAt = -Infinity, clearingSince = Infinity } = one;
-  const overMs = clearingSince > restoredAt ? at - seenAt : restoredAt - clearingSince;
+  const overMs = clearingSince > restoredAt ? at - seenAt : (found.begunAt ?? restoredAt) - clearingSince;
   // What is open at once, as a halt, says by itself which one it is.
   const confirmMs = confirmMsOf(found);
   // What began before that was last seen has not begun anew.

@@ -126,7 +126,7 @@ function judgeStart(state: TargetState, { name, expectedPeers }: NodeTarget, gon
   const startedAt = found ? (found.startedAt ?? now) : (checkOf(state, 'latest_block')?.since ?? now);
   const begin = found ? 'its start' : 'it was first seen to answer';
   const ran = now - startedAt;
-  if (ran < START_MS) return recovering(`${name} has answered well for less than a minute`);
+  if (ran < START_MS) return recovering(`${name} has been seen to answer well for less than a minute`);
   if (ran >= WATCHED_MS) return undefined;
   const peers = countPeers(state.facts) ?? 0;
   const expected = Math.max(0, expectedPeers - goneNodes);
@@ -134,9 +134,7 @@ function judgeStart(state: TargetState, { name, expectedPeers }: NodeTarget, gon
     return recovering(`${name} has ${peers} of ${expected} peers ${formatDuration(ran)} after ${begin}`);
   // What it says in its first minute shows nothing of its votes.
   return (state.facts.node?.chain?.at ?? 0) - startedAt < START_MS
-    ? recovering(
-        `${name} must be asked for its votes once more, as only ${formatDuration(ran)} have passed since ${begin}`,
-      )
+    ? recovering(`${name} has not been asked for its votes since the first minute after ${begin}`)
     : undefined;
 }
 

@@ -87,7 +87,7 @@ export function catchesUp(view: SubnetView, { recent }: CheckpointProgress): boo
 }
 
 /** It is read each 30 s: when it was is said where it may have moved since. */
-export const OLD_READING_MS = 15_000;
+export const OLD_READING_MS = 5_000;
 
 /** What the contract says of itself, for evidence: where it is, how far behind, and when it last moved. */
 export function describeContract(view: SubnetView, progress: CheckpointProgress): string {

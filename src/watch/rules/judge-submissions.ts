@@ -219,11 +219,11 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const [mode, { phaseAt = now } = {}] = modes.find(([, { phase }]) => phase === 'attempt') ?? [];
   if (mode !== undefined) {
     const { running = true, startedAt } = findContainer(facts.container) ?? {};
-    const sent = `its last transaction, sent ${formatAgo(phaseAt, now)},`;
+    const sent = formatAgo(phaseAt, now);
     return pass(
       running && isOfRun(phaseAt, startedAt)
-        ? `the relayer (${formatMode(mode)}) submits: whether ${sent} is mined, its log does not say yet`
-        : `the relayer (${formatMode(mode)}) was submitting when its container ended: whether ${sent} was mined, its log does not say`,
+        ? `the relayer (${formatMode(mode)}) sent its last transaction ${sent}, and its log does not say yet whether that is mined`
+        : `the relayer (${formatMode(mode)}) was submitting when its container ended: whether its last transaction, sent ${sent}, was mined, its log does not say`,
     );
   }
   const names = modes.map(([each]) => formatMode(each)).join(', ');

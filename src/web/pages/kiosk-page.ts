@@ -23,9 +23,12 @@ import { walletFigure } from './wallet-item.ts';
 export interface KioskInput extends ShownInput {
   /** What changed in the last hour, the oldest first. */
   readonly changesOf: (subnet: string) => readonly HistoryChange[];
+  readonly isPastRead: (subnet: string) => boolean;
 }
 
 const NO_FIGURES = html`<p class="empty">Neither a height nor a vote is known.</p>`;
+
+const BEING_READ = 'What changed before subnetd was started is still being read.';
 
 /** More are not on a screen. */
 const MAX_CHANGES = 12;
@@ -58,6 +61,7 @@ function changeList(
   changes: readonly HistoryChange[],
   { plannedWork = [], problems }: SubnetState,
   nowWall: number,
+  isPastRead: boolean,
 ): Html {
   const newestFirst = changes
     .filter(isTold)
@@ -71,7 +75,7 @@ function changeList(
     acknowledged === undefined ? [] : [html`<li><b>${acknowledged.by}</b><span>is on it: ${summary}</span></li>`],
   );
   return told.length + planned.length + taken.length === 0
-    ? html`<p class="empty">Nothing has changed.</p>`
+    ? html`<p class="empty">${isPastRead ? 'Nothing has changed.' : BEING_READ}</p>`
     : html`<ul class="told">${taken}${planned}${told.map((change) => changeItem(change, nowWall))}</ul>`;
 }
 
@@ -81,7 +85,7 @@ const panel = (name: string, title: string, content: Html): Section => ({
 });
 
 function ofOne(state: SubnetState, input: KioskInput): readonly Section[] {
-  const { changesOf, time, nowWall, toWall } = input;
+  const { changesOf, isPastRead, time, nowWall, toWall } = input;
   const { name } = state.subnet;
   const moment = { nowWall, toWall };
   const { found, figures, quorum, peers, services } = pictureParts(state, lastBlocks(name, input), moment);
@@ -101,7 +105,7 @@ function ofOne(state: SubnetState, input: KioskInput): readonly Section[] {
         ? html`<p class="empty">The inventory has no services.</p>`
         : html`<ul class="services">${services}</ul>`,
     ),
-    panel('changes', 'Changes in the last hour', changeList(changesOf(name), state, nowWall)),
+    panel('changes', 'Changes in the last hour', changeList(changesOf(name), state, nowWall, isPastRead(name))),
   ];
 }
 

@@ -34,6 +34,7 @@ export interface TargetInput extends Moment {
   readonly state: SubnetState;
   readonly target: TargetState;
   readonly history: TargetHistory;
+  readonly isPastRead: boolean;
   /** The time that the charts show, by the address. */
   readonly time: TimeInput;
   readonly checkHistoryOf: (check: CheckName) => CheckHistory;
@@ -157,8 +158,10 @@ function banner(input: TargetInput): Html {
 }
 
 /** The uptime of shorter times than the bars show, in one line. */
-const uptimeLine = ({ hours, days }: TargetHistory): Html =>
-  html`<p class="hint">This hour: ${formatPercent(upPercent(hours.slice(-1)))}, 7 days: ${formatPercent(upPercent(days.slice(-7)))}.</p>`;
+const uptimeLine = ({ hours, days }: TargetHistory, isPastRead: boolean): Html =>
+  isPastRead
+    ? html`<p class="hint">This hour: ${formatPercent(upPercent(hours.slice(-1)))}, 7 days: ${formatPercent(upPercent(days.slice(-7)))}.</p>`
+    : html`<p class="hint">The uptime before subnetd was started is still being read.</p>`;
 
 /** Whether the node may be restarted now, in one line. */
 const restartLine = (restart: RestartAnswer | undefined): Html | string =>
@@ -174,7 +177,7 @@ function walletLine(state: SubnetState, { target }: TargetState, moment: Moment)
 
 /** What the page of a target shows: its problems, checks, container and log. */
 export function targetContent(input: TargetInput): LiveContent {
-  const { state, target, history, time, lines, incidentOf, restart, ...moment } = input;
+  const { state, target, history, isPastRead, time, lines, incidentOf, restart, ...moment } = input;
   const { subnet, problems } = state;
   const { name, component } = target.target;
   const isOwn = (one: Problem) => one.component === component && one.name === name;
@@ -213,7 +216,7 @@ ${target.checks.map((check) => checkRow(check, input))}
         id: 'state-facts',
         html: html`<div class="grid two" id="state-facts">
 <div class="stack">
-<section class="panel" aria-labelledby="uptime"><h2 id="uptime">Uptime</h2><h3>24 hours</h3>${dayBars(history)}<h3>30 days</h3>${uptimeBars(history.days, '30 days')}${uptimeLine(history)}</section>
+<section class="panel" aria-labelledby="uptime"><h2 id="uptime">Uptime</h2><h3>24 hours</h3>${dayBars(history)}<h3>30 days</h3>${uptimeBars(history.days, '30 days')}${uptimeLine(history, isPastRead)}</section>
 <section class="panel" aria-labelledby="container"><h2 id="container">Container</h2>${containerPanel(target, moment)}</section>
 <section class="panel" aria-labelledby="where"><h2 id="where">Connection</h2>${addressPanel(target, state.facts?.disks)}</section>
 </div>

@@ -26,6 +26,7 @@ function describeState(state: TargetState): string {
   if (state.problem !== undefined && (word === 'problem' || word === 'fail'))
     return beginSentence(state.problem.summary);
   if (word === 'checking') return `Suspected: ${state.suspected?.summary}`;
+  if (word === 'starting' && check === undefined) return 'it has not been asked since its start';
   const { latest, observation } = facts.node ?? {};
   if (standing !== 'ok' || latest === undefined || !observation?.latest.ok)
     return check === undefined ? `the inventory gives nothing to check for ${target.name}` : formatReason(check);

@@ -80,6 +80,8 @@ describe.each(DATABASE_KINDS)('a history on %s', (kind) => {
     expect(minutes.length).toBeGreaterThanOrEqual(7);
 
     const second = run(openHistory(address), START + 2 * HOUR, 60_000);
+    expect(second.isPastRead('devnet')).toBe(false);
+    await eventually(() => expect(second.isPastRead('devnet')).toBe(true), 5_000);
     await eventually(() => {
       for (const [target, before] of [
         [n1, bars.one],

@@ -115,6 +115,14 @@ describe('an alert', () => {
     expect(same).toMatchObject({ phase: 'firing', activeAt: MINUTE, firedAt: MINUTE });
     const other = run([...steps, [3, [details('n2')]]]);
     expect(other.trackedAlerts.get(key)).toMatchObject({ phase: 'firing', activeAt: 3 * MINUTE, firedAt: 3 * MINUTE });
+    // When the one before was last seen is known as long as this one goes on.
+    const seen = (...more: readonly Step[]) =>
+      run([[1, [details('n1')]], [2, [details('n2')]], ...more]).trackedAlerts.get(key)?.otherSeenAt;
+    expect([seen(), seen([3, [details('n2')]]), seen([3, []], [4, [details('n2')]])]).toEqual([
+      MINUTE,
+      MINUTE,
+      undefined,
+    ]);
     // Nodes that join what goes on are of the same cause.
     expect(
       run([

@@ -147,7 +147,7 @@ test('several within ten minutes are one problem, and older ones are said no mor
   expect(find([old])).toEqual([]);
   const [found, ...others] = find([old, voteOf(addressOf('n2')), voteOf(addressOf('n3'), { at: NOW })]);
   expect(others).toEqual([]);
-  expect(found?.summary).toBe('n3, n2 signed two blocks each');
+  expect(found?.summary).toBe('n2, n3 signed two blocks each');
   expect(found?.evidence).toMatch(/; 2 such pairs within ten minutes$/);
 });
 

@@ -210,8 +210,10 @@ test('too few peers are explained by all nodes of which the same is found', () =
     ...more,
   });
   const explains = [{ component: 'node', name: 'n1', check: 'peers' }] as const;
+  const noAnswer = { fault: { kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false } } as const;
+  const others = ['n2', 'n3', 'n4', 'n5'].map((name) => diagnosedNode(name, NAMES, name === 'n5' ? {} : noAnswer));
   const causeOf = (...all: readonly Problem[]) => {
-    const [read] = explainTargets([{ ...state, checks } as TargetState], all);
+    const [read] = explainTargets([{ ...state, checks } as TargetState, ...judgeTargets(others, NOW)], all);
     return read?.checks.find(({ check }) => check === 'peers')?.cause;
   };
   const causeBy = (...others: readonly Problem[]) => causeOf(hangs('n2', { explains }), ...others);
@@ -220,6 +222,8 @@ test('too few peers are explained by all nodes of which the same is found', () =
   );
   expect(causeBy(hangs('n3'))).toBe('n2 and n3 hang');
   expect(causeBy()).toBe('n2 hangs');
+  // Of one that answers again it is still said, but nobody misses it.
+  expect(causeBy(hangs('n5'))).toBe('n2 hangs');
   expect(causeBy(hangs('n3', { state: 'clearing' }), hangs('n4', { problem: 'node_down' }))).toBe('n2 hangs');
 });
 

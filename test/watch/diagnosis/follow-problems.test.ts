@@ -113,6 +113,10 @@ describe('a problem', () => {
     const longOver = { ...restored, clearingSince: T0 - long };
     const anew = follow({ problems: [longOver], ended: [] }, [suspicion()], well, T0 + 1).problems;
     expect(anew.map(({ state }) => state)).toEqual(['clearing', 'suspected']);
+    // So does what has begun since, as Docker knows.
+    const begunAt = T0 + long;
+    const sinceThen = follow({ problems: [restored], ended: [] }, [suspicion({ begunAt })], well, T0 + long).problems;
+    expect(sinceThen.map(({ state }) => state)).toEqual(['clearing', 'suspected']);
     const found = follow(NO_PROBLEMS, [suspicion()], well, T0 - 1).problems;
     const problems = restoreProblems(found, [longOver]);
     expect(follow({ problems, ended: [] }, [suspicion()], well, T0 + 1).problems).toMatchObject(anew);

@@ -203,7 +203,7 @@ const CASES: readonly Case[] = [
     'another one has run for two minutes, and was not asked for its votes since',
     stateWith({ n2: started(120_000) }, { change: askedAt('n2', 90_000) }),
     'n1',
-    no('n2 must be asked for its votes once more, as only 2m have passed since its start'),
+    no('n2 has not been asked for its votes since the first minute after its start'),
   ],
   [
     'another one has run for two minutes, and lacks a peer',
@@ -613,9 +613,9 @@ const reasonOf = (state: SubnetState, node = 'n1') =>
 test('where no container is known, a restart shows as a time without an answer', () => {
   expect(reasonOf(backSince(5_000, 'fail'))).toBe('n2 does not answer');
   expect(reasonOf(backSince(70_000, 'fail'))).toContain('3 needed: n2 does not answer');
-  expect(reasonOf(backSince(40_000))).toBe('n2 has answered well for less than a minute');
+  expect(reasonOf(backSince(40_000))).toBe('n2 has been seen to answer well for less than a minute');
   expect(reasonOf(backSince(80_000))).toBe(
-    'n2 must be asked for its votes once more, as only 1m 20s have passed since it was first seen to answer',
+    'n2 has not been asked for its votes since the first minute after it was first seen to answer',
   );
   expect(reasonOf(backSince(100_000))).toBe('3 other masternodes vote, 3 needed');
 });

@@ -175,6 +175,18 @@ test('a halt says why nodes that have just started again do not stay up', () => 
   expect(halt?.fix).toContain('; for n2 and n3: find out what kills them');
 });
 
+test('too few votes are not laid to a node that crashed again and again and takes blocks', () => {
+  const stopped = ['n2', 'n3'].map((name) => diagnosedNode(name, NAMES, { container: STOPPED, fault: refused }));
+  const risk = (takesBlocks: boolean) => {
+    const { target, facts } = restarted(30_000, { crashes: [50_000, 40_000], takesBlocks, name: 'n4' });
+    const latest = facts.node?.latest && { ...facts.node.latest, ...(takesBlocks && { timestamp: NOW / 1_000 }) };
+    const looping = { target, facts: { ...facts, node: { ...facts.node, latest } } } as KnownTarget;
+    return evidenceOf([looping, diagnosedNode('n1', NAMES), ...stopped], 'quorum_at_risk');
+  };
+  expect(risk(true)).not.toContain('n4');
+  expect(risk(false)).toContain('n4 ends again and again');
+});
+
 test('a loop ends when somebody stops or removes the container', () => {
   const node = restarted(20_000, { crashes: [40_000, 30_000], isUp: false });
   const { container } = node.facts;

@@ -106,6 +106,11 @@ test('no reserve is promised while a problem is suspected that may have cost it'
     'devnet is running, but a possible problem is being checked',
     'Suspected: n1 does not answer. When they were last asked, 4 of 4 masternodes could vote, 3 needed.',
   ]);
+  const quiet = { quorum: { total: 4, required: 3, voting: 4 }, hasRisen: true, quietMs: 17_000 };
+  expect(findHeadline('devnet', targets, [suspected], quiet)).toMatchObject({
+    standing: 'warn',
+    sentence: 'devnet is running, but its last block came 17s ago',
+  });
   expect(told(3, [suspected])[0]).toBe('devnet is running with no spare vote');
   // Those that have just started are not counted then either.
   const seven = { quorum: { total: 7, required: 5, voting: 7, starting: 1 }, hasRisen: true };

@@ -152,11 +152,11 @@ describe('a checkpoint contract', () => {
   test('that was read a while ago says when it had not moved', () => {
     const read = (ago: number) => ({ readAt: NOW - ago, advancedAt: NOW - 6 * MINUTE });
     const said = (ago: number) => only(parent(at(700), { ...still(6 * MINUTE), ...read(ago) }))?.evidence;
-    expect(said(14_999)).toContain(', and has not moved for 5m 45s (full mode');
-    expect(said(14_999)).toMatch(/^the contract is at block 700, /);
-    expect(said(15_000)).toMatch(/^the contract was at block 700, /);
-    expect(said(15_000)).toContain(
-      ', and had not moved for 5m 45s when it was read 15s ago (02:46:25 UTC) (full mode, limit 150 blocks)',
+    expect(said(4_999)).toContain(', and has not moved for 5m 55s (full mode');
+    expect(said(4_999)).toMatch(/^the contract is at block 700, /);
+    expect(said(5_000)).toMatch(/^the contract was at block 700, /);
+    expect(said(5_000)).toContain(
+      ', and had not moved for 5m 55s when it was read 5s ago (02:46:35 UTC) (full mode, limit 150 blocks)',
     );
   });
 
@@ -431,8 +431,8 @@ describe('a checkpoint contract', () => {
       only(parent(at(900), { ...more, readAt: NOW - readMs, newest: committedAt(950) }), [
         failing('job_failed'),
       ])?.evidence.split('it fails; the contract ')[1];
-    expect(said(14_999)).toMatch(
-      /^is at block 900, 50 blocks \(1m 40s\) behind the subnet, and has not moved for 5m 45s$/,
+    expect(said(4_999)).toMatch(
+      /^is at block 900, 50 blocks \(1m 40s\) behind the subnet, and has not moved for 5m 55s$/,
     );
     const read = 'when it was read 26s ago (02:46:14 UTC)';
     const was = 'was at block 900, 50 blocks (1m 40s) behind the subnet';
@@ -457,7 +457,8 @@ describe('a checkpoint contract', () => {
       return one && [one.problem, one.evidence, one.fix];
     };
     const fails = 'the relayer (FULL) has been failing since its last submission: it fails';
-    const is = 'the contract is at block 990, 8 blocks (16s) behind the subnet, and has not moved for 50s';
+    const is =
+      'the contract was at block 990, 8 blocks (16s) behind the subnet, and had not moved for 50s when it was read 10s ago (02:46:30 UTC)';
     expect(said(10_001, 'contract_missing')).toEqual([
       'contract_missing',
       fails,

@@ -762,7 +762,7 @@ test('a halt of which the nodes that were missing have just started says to wait
 });
 
 test('a halt of which the nodes that were missing answer again says until when to wait, and what to do then', () => {
-  const fixOf = (answeredAgo: number, penalised: readonly string[] = []) => {
+  const fixOf = (answeredAgo: number, penalised: readonly string[] = [], wasSilent = true) => {
     const active = NAMES.map(addressOf).filter((one) => !penalised.includes(one));
     const masternodes = { number: 1_000, round: 2_000, active, standby: [], penalised };
     const nodes = NAMES.map((name) => {
@@ -771,7 +771,8 @@ test('a halt of which the nodes that were missing answer again says until when t
       if (latest === undefined || name < 'n3') return node;
       // It stopped answering before the last block, which the others have had since.
       const seen = { ...latest, number: 999, riseDueSince: NOW - answeredAgo };
-      return { ...node, facts: { ...node.facts, node: { ...node.facts.node, latest: seen } } } as KnownTarget;
+      const returned = wasSilent ? { at: NOW - answeredAgo, silentSince: NOW - 149_000 } : undefined;
+      return { ...node, facts: { ...node.facts, node: { ...node.facts.node, latest: seen, returned } } } as KnownTarget;
     });
     return diagnoseAt(nodes).find(({ problem }) => problem === 'subnet_halted')?.fix;
   };
@@ -782,6 +783,8 @@ test('a halt of which the nodes that were missing answer again says until when t
   );
   expect(fixOf(60_000)).toBe(waitUntil('02:47:10', NAMES, 'n3 was back at 02:45:40 UTC, and '));
   expect(fixOf(120_000)).toBe(waitUntil('02:46:10'));
+  // Whose socket has answered all the time was not away, though its RPC was.
+  expect(fixOf(1_000, [], false)).not.toContain('was back');
   const halted = diagnoseAt(NAMES.map((name) => diagnosedNode(name, NAMES, { stalledMs: 40_000 })));
   expect(halted.find(({ problem }) => problem === 'subnet_halted')?.fix).toBe(waitUntil('02:47:30'));
 });
@@ -1188,7 +1191,7 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   expect(haltOf(NAMES.map((name) => withLog(started(name), head)))[1]).toMatch(/^no block after 1000 for 10m; /);
   expect(haltOf(NAMES.map((name) => withHeight(down(name), 1_000)))[1]).toMatch(/^no node runs and answers; /);
   // Of what stood before the start of subnetd nothing was seen.
-  const unseen = (known: KnownTarget) =>
+    /^no block after 1000 for 10m; /,
     ({ ...known, facts: { ...known.facts, node: { ...known.facts.node, latest: undefined } } }) as KnownTarget;
   expect(haltOf(NAMES.map((name) => withLog(unseen(started(name)), {})))[1]).toMatch(
     /^no node has shown a new block yet; /,

@@ -468,5 +468,5 @@ test('the pool of a node that claims an impossible height accuses nobody, and th
       ?.problems.flatMap(({ problem, summary }) => (problem === 'double_vote' ? [summary] : []));
   };
   expect(accusedAt(1_000_100)).toEqual([]);
-  expect(accusedAt(1_100)).toEqual(['b, a signed two blocks each']);
+  expect(accusedAt(1_100)).toEqual(['a, b signed two blocks each']);
 });

@@ -280,7 +280,7 @@ describe('submissions', () => {
       /^the relayer \(FULL\) has waited 2m for a transaction to be mined; .*when the transaction is not there, restart its container/,
     );
     expect(waiting(69 * SECOND).reason).toBe(
-      'the relayer (FULL) submits: whether its last transaction, sent 1m 9s ago, is mined, its log does not say yet',
+      'the relayer (FULL) sent its last transaction 1m 9s ago, and its log does not say yet whether that is mined',
     );
   });
 
@@ -299,7 +299,7 @@ describe('submissions', () => {
       'the relayer (FULL) was submitting when its container ended: whether its last transaction, sent 1m 9s ago, was mined, its log does not say';
     expect(inRun(false, ago(5 * MINUTE))).toBe(ended);
     expect(inRun(true, ago(SECOND))).toBe(ended);
-    expect(inRun(true, ago(5 * MINUTE))).toContain('(FULL) submits: ');
+    expect(inRun(true, ago(5 * MINUTE))).toContain('(FULL) sent its last transaction ');
   });
 
   it('are not missed while its container is not there, as when it is made anew', () => {

@@ -19,9 +19,9 @@ const toWall = (at: number): number => WALL - NOW + at;
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const COIN = 10n ** 18n;
 
-type More = Partial<Pick<KioskInput, 'only' | 'time' | 'changesOf' | 'fleet'>>;
+type More = Partial<Pick<KioskInput, 'only' | 'time' | 'changesOf' | 'isPastRead' | 'fleet'>>;
 const inputOf = (snapshot: readonly SubnetState[], more: More = {}): KioskInput => ({
-  ...{ snapshot, toWall, nowWall: WALL, time: NO_TIME, changesOf: () => [] },
+  ...{ snapshot, toWall, nowWall: WALL, time: NO_TIME, changesOf: () => [], isPastRead: () => true },
   historyOf: () => ({ hours: [], days: [] }),
   ...more,
 });
@@ -105,6 +105,9 @@ describe('the kiosk of one subnet', () => {
     // What was not seen to clear was over when it ended.
     const gone = partsOf([well()], { changesOf: () => changes.filter(({ is }) => is !== 'clearing') });
     expect(gone['kiosk-changes']).toContain('02:33 Over: ');
+    expect(partsOf([well()], { isPastRead: () => false })['kiosk-changes']).toBe(
+      'Changes in the last hour What changed before subnetd was started is still being read.',
+    );
     const long = partsOf([well()], { changesOf: () => Array(100).fill(change(1, {})) })['kiosk-changes'];
     expect(long?.match(/03:03/g)).toHaveLength(12);
   });

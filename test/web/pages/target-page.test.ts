@@ -32,6 +32,7 @@ function pageOf(
         state,
         target: change(own),
         history: { hours: [], days: [] },
+        isPastRead: true,
         time: NO_TIME,
         checkHistoryOf: () => ({ halfHours: Array(48).fill('up'), probes: ['up', 'down'] }),
         lines: [],
@@ -273,6 +274,7 @@ describe('the page of a target', () => {
     const up = (ok: number, fail: number) => ({ ok, fail, unseen: 0, planned: 0 });
     const history = { hours: [up(1, 9), up(3, 1)], days: [...Array(23).fill(up(0, 9)), ...Array(7).fill(up(9, 1))] };
     expect(words(pageOf(nodes, { history }))).toContain('This hour: 75.0 %, 7 days: 90.0 %.');
+    expect(words(pageOf(nodes, { history, isPastRead: false }))).not.toContain('This hour');
   });
 
   test('leads to its dashboard in Grafana and its series in Prometheus, if their addresses are known', () => {

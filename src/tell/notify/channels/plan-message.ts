@@ -62,8 +62,13 @@ const toNotified = ({ labels, annotations, details, firedAt, seenAt, acknowledge
   ...(acknowledgedBy !== undefined && { acknowledgedBy }),
 });
 
-/** An alert that has ended, as it was seen last. */
-const toEnded = ({ endedAs, ...told }: NotifiedAlert): NotifiedAlert => ({ ...told, ...endedAs });
+/** An alert that has ended, as it was seen last: it was over then, though that was sure some time later. */
+function toEnded({ endedAs, ...told }: NotifiedAlert): NotifiedAlert {
+  if (endedAs === undefined) return told;
+  const { endsAt = endedAs.seenAt } = told;
+  const overAt = endedAs.details.isRestored ? endsAt : Math.min(endsAt, endedAs.seenAt);
+  return { ...told, ...endedAs, endsAt: overAt };
+}
 
 const isSameTarget = ({ labels: one }: NotifiedAlert, { labels: other }: FiringAlert): boolean =>
   one.component === other.component && one.name === other.name;
@@ -86,7 +91,7 @@ export function planMessage(
   // What seems to be over before anybody was notified of it is no news. It may have been withheld for long.
   const isNews = (alert: FiringAlert) => !alert.isWithheld && alert.details?.isClearing !== true && !isTold(alert);
   const begun = [...firing.values()].filter(isNews);
-  const over = known.flatMap(([key, alert]) => (firing.has(key) ? [] : [toEnded(alert)]));
+  const over = known.flatMap(([key, alert]) => (firing.has(key) ? [] : [alert]));
   // The end of one that has begun anew comes with the new one.
   const replaced = known.flatMap(([key, alert]) => {
     const current = firing.get(key);
@@ -116,7 +121,7 @@ export function planMessage(
   const message = (kind: PlannedMessage['kind']): PlannedMessage => ({
     kind,
     begun: worstFirst(begun.map(toNotified)),
-    ended: worstFirst([...over, ...replaced]),
+    ended: worstFirst([...over.map(toEnded), ...replaced]),
     ongoing: worstFirst(ongoing),
     renewed,
   });
@@ -178,11 +183,11 @@ export function afterMessage(
  * last, but is not sure to. Undefined where it goes on.
  */
 function endedBefore({ details, startsAt, endsAt }: NotifiedAlert, current: FiringAlert): number | undefined {
-  const { firedAt, phase } = current;
+  const { firedAt, phase, otherSeenAt = firedAt } = current;
   // Others may have joined one by one, until none was left of the first.
   const isLater = firedAt - startsAt >= TIMES.criticalWaitMs;
   const isOther = isLater && isAboutOthers(details, current.details);
-  if (endsAt === undefined) return isOther ? firedAt : undefined;
+  if (endsAt === undefined) return isOther ? otherSeenAt : undefined;
   return isOther || phase === 'resolved' || firedAt - endsAt >= TIMES.waitMs ? endsAt : undefined;
 }
 

@@ -7,7 +7,7 @@ import type { Suspicion } from '../../../model/problem.ts';
 import { describeWait, type Upgrade } from '../../../model/upgrade.ts';
 import { commandToRecreate, commandToSeeLog, serviceOf } from '../../clients/commands-to-type.ts';
 import { isOfRunBefore } from '../chain-view.ts';
-import { adviceOf, isFromBefore, isStopped, type NodeView, type SubnetView } from '../subnet-view.ts';
+import { adviceOf, isFromBefore, isStopped, type NodeView, type SubnetView, startedAtOf } from '../subnet-view.ts';
 import { type Found, suspect, suspectTarget } from '../suspect.ts';
 
 /** The names of those that have a value. */
@@ -54,9 +54,16 @@ function describeOthers({ nodes }: SubnetView, [, ...others]: readonly Group[]) 
   return { names: listNames(names), first, service: serviceOf(ref, names[0] ?? ''), recreate: commandToRecreate(ref) };
 }
 
-/** As it last said to a round, also while it does not answer; of a client that is not known, as it was read with its set-up. */
-const versionOf = ({ state, setup: { client } }: NodeView): string | undefined =>
-  state.facts.node?.client?.version ?? (client?.ok && client.value.version.ok ? client.value.version.value : undefined);
+/**
+ * As it last said to a round, also while it does not answer; of a client that is not known, as it was read with its set-up. What is started
+ * anew may be of another version.
+ */
+function versionOf(node: NodeView): string | undefined {
+  const { client, latest } = node.state.facts.node ?? {};
+  if (latest !== undefined && latest.lastGoodAt < (startedAtOf(node) ?? 0)) return undefined;
+  const read = node.setup.client;
+  return client?.version ?? (read?.ok && read.value.version.ok ? read.value.version.value : undefined);
+}
 
 const containerOf = ({ setup: { container } }: NodeView) =>
   container?.ok && container.value.imageId !== undefined ? container.value : undefined;

@@ -152,11 +152,11 @@ test('a halt after a block, and a risk of other nodes, are told although the one
       .join();
   expect(listMessages(90, steps(halt('263'), halt('263', clearing), halt('272')), write)).toEqual([
     'new none after 263 00:00',
-    'new none after 272 01:00,over seen at 1970-01-01 00:00:05 UTC: none after 263 00:00-01:00',
+    'new none after 272 01:00,over seen at 1970-01-01 00:00:05 UTC: none after 263 00:00-00:37',
   ]);
   expect(
     listMessages(120, steps(risk('n1'), risk('n1', clearing), risk('n2', next), risk('n2'), risk('n2, n3')), write),
-  ).toEqual(['new n1 00:00', 'new n2 01:20,over seen at 1970-01-01 00:00:05 UTC: n1 00:00-01:20']);
+  ).toEqual(['new n1 00:00', 'new n2 01:20,over seen at 1970-01-01 00:00:05 UTC: n1 00:00-00:37']);
   // While the other one is only suspected, what fires is told as what it was.
   const wallet = problem('wallet_without_funds', 'the wallet is empty', 'send it coins', { evidence: 'no coins' });
   const suspected = risk('n2', { state: 'suspected' });
@@ -166,11 +166,11 @@ test('a halt after a block, and a risk of other nodes, are told although the one
 });
 
 test('each of two halts within 90 s is told with its own begin, and has one end', () => {
-  const halt = (about: string, state: Problem['state'] = 'open') =>
+  const halt = (about: string, clearing?: { readonly seenAt: number }) =>
     problem('subnet_halted', 'the subnet is halted', 'bring back n2', {
       about,
       evidence: `none after ${about}`,
-      state,
+      ...(clearing && { state: 'clearing', ...clearing }),
     });
   const write = ({ alerts }: Message) =>
     alerts.map(({ status, startsAt, endsAt = '' }) => `${status} ${startsAt.slice(14, 19)} ${endsAt.slice(14, 19)}`);
@@ -178,14 +178,14 @@ test('each of two halts within 90 s is told with its own begin, and has one end'
     400,
     [
       [0, [halt('705')]],
-      [20, [halt('705', 'clearing')]],
+      [20, [halt('705', { seenAt: 18_000 })]],
       [85, [halt('717')]],
-      [100, [halt('717', 'clearing')]],
+      [100, [halt('717', { seenAt: 98_000 })]],
       [220, []],
     ],
     (message) => write(message).join(),
   );
-  expect(messages).toEqual(['firing 00:00 ', 'firing 01:25 ,resolved 00:00 01:25', 'resolved 01:25 03:40']);
+  expect(messages).toEqual(['firing 00:00 ', 'firing 01:25 ,resolved 00:00 00:18', 'resolved 01:25 01:38']);
 });
 
 test('a risk that begins anew after a halt is told in time and with its own begin, though of the same node', () => {
