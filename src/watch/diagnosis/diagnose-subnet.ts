@@ -8,6 +8,7 @@ import { type EndedProblem, indexProblems, type Problem } from '../../model/prob
 import { isBlind, type ProblemKind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import {
+  countReserve,
   type ExplainedCheckState,
   isQuorumLost,
   lacksSpare,
@@ -93,6 +94,7 @@ export function diagnoseSubnet(
       (subnet.parentChain?.wallet === undefined || isSpendJudged(parent?.wallet)) &&
       Object.values(facts.relay?.wallets ?? {}).every(isSpendJudged),
     tightVotes: view.quorum && lacksSpare(view.quorum) ? describeVotes(view.quorum) : undefined,
+    isShort: view.quorum && countReserve(view.quorum) < 0,
     ...(parent?.headAgeMs !== undefined && { parentBlockAt: parent.at - parent.headAgeMs }),
   });
   const problems = markPlanned(followed.problems, known, plannedWork);

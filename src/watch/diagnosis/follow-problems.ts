@@ -197,6 +197,8 @@ export interface Shown {
   readonly isSpendKnown?: boolean;
   /** How many can vote, where there is no spare vote without those that have just started. */
   readonly tightVotes?: string | undefined;
+  /** Whether too few can vote for another block without them. */
+  readonly isShort?: boolean | undefined;
   /** When the newest block of the parent chain was made, if it is known. */
   readonly parentBlockAt?: number;
   /** Whether each node was asked, and nothing is stored by which votes may be missing that show later. */
@@ -238,17 +240,20 @@ const OF_ANSWERS: readonly ProblemName[] = ['chain_replaced', 'contract_of_other
 /** What still has something to do while there is no spare vote. */
 const OF_VOTES: readonly ProblemName[] = ['quorum_at_risk', 'subnet_halted', 'containers_crashed'];
 
+const NO_SPARE = 'there is no spare vote';
+const TOO_FEW = 'too few can vote until more of those that have just started do';
+
 /** What to do while nothing is lacking but what has just started. */
 const SPARE_FIRST = 'restart no other node until there is a spare vote again';
 
 /** A problem that is not found any more; undefined when it is over. */
 function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Shown): Problem | undefined {
-  const { tightVotes } = shown;
+  const { tightVotes, isShort } = shown;
   const isStillAtRisk = before.problem === 'quorum_at_risk' && tightVotes !== undefined;
   // Whoever has just started does not vote yet, and may never. Whose votes were missing, and why, may be over.
   if (!isStanding(before))
     return isStillAtRisk && !before.isNext
-      ? { ...before, summary: 'there is no spare vote', evidence: tightVotes, fix: SPARE_FIRST, explains: [] }
+      ? { ...before, summary: isShort ? TOO_FEW : NO_SPARE, evidence: tightVotes, fix: SPARE_FIRST, explains: [] }
       : undefined;
   const subjects = subjectsOf(before);
   if (subjects.length === 0) return undefined;

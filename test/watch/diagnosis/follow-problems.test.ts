@@ -345,6 +345,11 @@ describe('a problem', () => {
           found.length > 0 ? state : { state, summary, evidence, fix, left },
       );
     };
+    const [waits] = follow(follow(NO_PROBLEMS, [risk], well, T0), [], well, T0 + 1, {
+      tightVotes: '2 of 4',
+      isShort: true,
+    }).problems;
+    expect(waits?.summary).toBe('too few can vote until more of those that have just started do');
     const short = '0 of 4 masternodes can vote, 3 needed, and 4 have just started';
     // Whose votes were missing a moment ago, and why, is not said of now.
     expect([told(short, []), told(short, [risk])]).toEqual([
