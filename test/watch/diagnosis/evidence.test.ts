@@ -539,6 +539,16 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
     expect(words(n2(printed(SINCE + 2_000)))).toMatchObject([
       { problem: 'rpc_closed', evidence: expect.stringMatching(/; its log goes on$/) },
     ]);
+    // A log that stands does so for another reason.
+    const targets = n2(answersByIpc('n2', REFUSED));
+    const stood = { verdict: 'fail', seen: 'the height in its log stands' } as const;
+    const stands = judge(targets).map((one) => {
+      const checks = one.checks.map((check) => (check.check === 'log_block' ? { ...check, ...stood } : check));
+      return { ...one, checks } as TargetState;
+    });
+    const { problems } = diagnoseSubnet(toSubnet(targets), stands, NO_PROBLEMS, NOW);
+    const closed = problems.find(({ problem }) => problem === 'rpc_closed');
+    expect(closed?.explains.map(({ check }) => check)).not.toContain('log_block');
   });
 
   test('is said to run once its socket answers and its RPC has had time to open, and on which port its container serves it', () => {

@@ -113,6 +113,11 @@ describe('the versions of the clients', () => {
     expect(evidenceOf({ n4: silent }, last('n4', 'bb', hangs))).toEqual([
       '3 nodes run XDC/aa (n1, n2, n3), 1 runs XDC/bb (n4)',
     ]);
+    // What was started since may be of another version.
+    const anew = last('n4', 'bb', { ...hangs, container: { startedAt: NOW - 1_000 } });
+    const latest = anew.facts.node?.latest && { ...anew.facts.node.latest, lastGoodAt: NOW - 2_000 };
+    const unasked = { ...anew, facts: { ...anew.facts, node: { ...anew.facts.node, latest } } } as KnownTarget;
+    expect(evidenceOf({ n4: silent }, unasked)).toEqual([]);
     expect(evidenceOf({ n4: runs('bb') }, last('n4', 'aa'))).toEqual([]);
   });
 

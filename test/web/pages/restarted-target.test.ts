@@ -67,6 +67,8 @@ test('one that has not been asked since its start is starting, whatever it answe
   const askedAt = (lastRun: number | undefined) =>
     state && standingOf({ ...state, checks: state.checks.map((check) => ({ ...check, lastRun })) });
   expect(askedAt(NOW - 2_001)).toEqual({ standing: 'off', word: 'starting' });
+  const unasked = state && { ...state, checks: state.checks.map((check) => ({ ...check, lastRun: NOW - 2_001 })) };
+  expect(unasked && describeNow(unasked)).toBe('it has not been asked since its start');
   expect(askedAt(NOW - 2_000)).toMatchObject({ standing: 'ok', word: 'OK' });
   expect(askedAt(undefined)).toMatchObject({ standing: 'ok', word: 'OK' });
 });
