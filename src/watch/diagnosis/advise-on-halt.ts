@@ -72,7 +72,7 @@ function findSplitRounds(view: SubnetView, last: Block): Required<Finding> | und
     seen,
     fix: haveAllStarted
       ? `${restart}, so that ${it} back in round ${round}: the others cannot leave it, as all were started since the last block. ${rest}`
-      : `wait a minute, as the messages with which nodes catch up at the third time-out often end this. If no block comes, ${restart}: ${takes} round ${round} from the others. ${rest}`,
+      : `wait a minute, as the sync messages that nodes send at their third time-out often end this. If no block comes, ${restart}: ${takes} round ${round} from the others. ${rest}`,
   };
 }
 
@@ -110,7 +110,7 @@ function adviseToRestart(view: SubnetView, { present, joining }: Voters, last?: 
   const until = from + ENDS_ITSELF_MS;
   const timeOf = (at: number) => formatSecond(toWall(at)).slice(11);
   const why = Math.abs(eventAt - from) < 1_000 ? `${event} at ${timeOf(eventAt)}, and ` : '';
-  const wait = `wait until then, as ${why}the messages with which nodes catch up at the third time-out often end this`;
+  const wait = `wait until then, as ${why}the sync messages that nodes send at their third time-out often end this`;
   const then = until > now ? wait : 'that time has passed, so do it now';
   return { restartAt: until, fix: `if no block has come by ${timeOf(until)}, ${restart}; ${then}` };
 }

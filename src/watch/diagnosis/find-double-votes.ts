@@ -63,7 +63,7 @@ export function findOwners(states: readonly TargetState[], signer: string, at: n
   return { nodes: owners.map(({ target }) => target.name), ...(isRestarted && { isAfterStart: true as const }) };
 }
 
-/** A pair in `about`, with the second in which it was first seen, and why it is none: its node was started about then, or another had its key. */
+/** A pair in `about`, with the second in which it was first seen, and why it is no alarm: its node was started about then (`s`), or another had its key (`k`). */
 const ABOUT = /([^,\s]+)@(\d+)([sk]?)/g;
 
 /**

@@ -47,7 +47,7 @@ const HAPPENED: readonly ProblemName[] = ['containers_crashed', 'double_vote'];
 const isLongPast = ({ problem, state, planned, since, seenAt }: Problem): boolean =>
   HAPPENED.includes(problem) && state === 'open' && planned === undefined && seenAt - since >= START_MS;
 
-/** The lowest is the worst: open before clearing before planned, then critical ones, then the whole subnet before a target. What is open comes before all that clears. */
+/** The lowest is the worst: all that is open before what clears, and that before what is planned; then critical ones, then the whole subnet before a target. */
 function rank(one: Problem): number {
   const { problem, state, severity, planned } = one;
   if (isBlind(problem) && state !== 'clearing') return -1;

@@ -109,7 +109,7 @@ const restart = (names: readonly string[]) =>
   `restart ${names.slice(0, -1).join(', ')} and ${names.at(-1)} with \`docker restart ${names.map((name) => `generated-${name}-1`).join(' ')}\`, all of them at once`;
 /** What to do about a halt in which enough masternodes answer. */
 const waitUntil = (time: string, names: readonly string[] = NAMES, why = '') =>
-  `if no block has come by ${time} UTC, ${restart(names)}; ${time > '02:46:40' ? `wait until then, as ${why}the messages with which nodes catch up at the third time-out often end this` : 'that time has passed, so do it now'}`;
+  `if no block has come by ${time} UTC, ${restart(names)}; ${time > '02:46:40' ? `wait until then, as ${why}the sync messages that nodes send at their third time-out often end this` : 'that time has passed, so do it now'}`;
 
 test('while a halt lasts, a node that lacks a peer is still named', () => {
   const halted = NAMES.map((name) =>

@@ -46,7 +46,7 @@ const split = (...groups: readonly string[]) => `${halted}; ${groups.join(', ')}
 const REST =
   'If no block comes within a minute, restart the others too, one after another. A second vote shows as double_vote, and needs nothing';
 const fixWith = (restart: string, round: number, takes = 'it takes') =>
-  `wait a minute, as the messages with which nodes catch up at the third time-out often end this. If no block comes, restart ${restart}: ${takes} round ${round} from the others. ${REST}`;
+  `wait a minute, as the sync messages that nodes send at their third time-out often end this. If no block comes, restart ${restart}: ${takes} round ${round} from the others. ${REST}`;
 const SEVERAL = 'they take';
 
 test('a halt of nodes that wait in different rounds says who must be restarted to join the higher one, and who must not', () => {
@@ -80,7 +80,7 @@ test('at a gap block, of which a second one would end the chain, all begin again
   expect(at(800, 239_000)).toEqual([split('n1 and n2 wait in round 385', 'n3 and n4 wait in round 384'), setBack]);
   expect(at(799, 239_000)[1]).toMatch(/^restart n1 /);
   expect(at(800, 241_000)[1]).toBe(
-    `wait a minute, as the messages with which nodes catch up at the third time-out often end this. If no block comes, restart n3 with \`docker restart generated-n3-1\`: it takes round 385 from the others. If no block comes within a minute, ${setBack}`,
+    `wait a minute, as the sync messages that nodes send at their third time-out often end this. If no block comes, restart n3 with \`docker restart generated-n3-1\`: it takes round 385 from the others. If no block comes within a minute, ${setBack}`,
   );
   const same = [385, 20_000, { startedAt: NOW - 3_600_000 }] as const;
   expect(findHaltWith(800, same, same, same, same)[1]).toContain(` UTC, ${setBack}; that time has passed, `);
