@@ -49,10 +49,12 @@ function send(socket: Duplex, { status, type, body }: Answer): void {
 
 /** Answers requests that never reach a route: malformed ones, and those for another server. */
 export function answerBrokenRequests(server: Server, closeUnlessAsked: Connections['closeUnlessAsked']): void {
-  const answer = (error: BrokenRequest, socket: Duplex) => {
+  const answer = (error: BrokenRequest, socket: Socket) => {
     const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse };
+    // A browser opens connections ahead, and would take the answer to no request for that to its next one.
+    const isUnasked = error.code === LATE && socket.bytesRead === 0;
     // A request that was answered cannot be answered again.
-    if (!socket.writable || error.code === 'ECONNRESET' || response?.headersSent) {
+    if (!socket.writable || error.code === 'ECONNRESET' || response?.headersSent || isUnasked) {
       socket.destroy();
       return;
     }

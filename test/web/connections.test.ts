@@ -141,6 +141,8 @@ it('a connection that sends nothing, or a byte now and then, ends although there
   const timer = setInterval(() => drip.socket.write('a'), 50);
   cleanups.push(() => clearInterval(timer));
   await eventually(() => expect([silent.isOpen(), drip.isOpen()]).toEqual([false, false]));
+  expect(drip.received()).toContain('the request did not arrive completely in time');
+  expect(silent.received(), 'what asks nothing gets no answer').toBe('');
 });
 
 it('a connection whose answer is not read is closed', async () => {
