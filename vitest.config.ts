@@ -92,7 +92,7 @@ const eachTest = {
   // Tests that run at once within one file all wait for most of their time.
   maxConcurrency: 8,
   // Only a bound: a machine on which much else runs needs long for what is quick by itself.
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   // Node.js runs the tests as it runs the program: no module is mocked, so nothing has to be transformed.
   experimental: { viteModuleRunner: false, nodeLoader: false },
   // None: a test that fails once has found something. CI, on a machine that others may use, repeats it once and says so.

@@ -198,10 +198,10 @@ it('of which more than a thousand end at once are all stored as ended, and so ar
   };
   const first = run({ store: async () => store, history: away });
   first.show(showStorm(1_200));
-  await eventually(async () => expect(await countOpen()).toEqual([1_200, 1_200]));
+  await eventually(async () => expect(await countOpen()).toEqual([1_200, 1_200]), 120_000);
   const open = await store.list({ limit: 9_999 });
   first.show(well);
-  await eventually(async () => expect(await countOpen()).toEqual([1_200, 0]));
+  await eventually(async () => expect(await countOpen()).toEqual([1_200, 0]), 120_000);
   await first.stop();
   await store.save(open);
   const second = run({ store: async () => store, history: away }, START + 60 * MINUTE);
@@ -210,8 +210,8 @@ it('of which more than a thousand end at once are all stored as ended, and so ar
   await second.pass(MINUTE);
   expect(await countOpen()).toEqual([1_200, 1_200]);
   second.show(over);
-  await eventually(async () => expect(await countOpen()).toEqual([1_200, 0]));
-}, 180_000);
+  await eventually(async () => expect(await countOpen()).toEqual([1_200, 0]), 120_000);
+}, 480_000);
 
 it('of which somebody was notified before they are followed say so, and later ones of the same say nothing of it', async () => {
   const link = run({ store: away, history: away });

@@ -122,7 +122,7 @@ test.each(Object.keys(STATES))(
     }
     await page.close();
   },
-  120_000,
+  360_000,
 );
 
 test.each(['/', '/?kiosk'])('axe finds nothing in %s in high contrast', async (path) => {
@@ -304,4 +304,4 @@ test('a night of updates leaves no more in memory than the first few', async () 
   expect(after.jsEventListeners).toBeLessThanOrEqual(before.jsEventListeners + 5);
   expect(after.usedSize).toBeLessThan(before.usedSize + 500_000);
   await page.close();
-}, 120_000);
+}, 360_000);
