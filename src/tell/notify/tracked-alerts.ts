@@ -119,6 +119,8 @@ export const isSameState = (one: TrackedAlert, other: TrackedAlert): boolean =>
   one.activeAt === other.activeAt &&
   one.causeAt === other.causeAt &&
   one.details?.about === other.details?.about &&
+  // When it was last seen is sure from then on.
+  one.details?.isClearing === other.details?.isClearing &&
   one.isHeld === other.isHeld &&
   one.isUnconfirmed === other.isUnconfirmed;
 

@@ -363,10 +363,13 @@ describe('what is stored of an alert that goes on', () => {
     expect(isStoredAgain(told('n4 will have no turns in epoch 7', 'n3, n4'))).toBe(true);
   });
 
-  it('is not written while only numbers and evidence change, or it clears', () => {
+  it('is written when it begins to clear, as it is known then when it was last seen', () => {
+    expect(isStoredAgain(told('n4 will have no turns in epoch 7', 'n4', { fix: '', isClearing: true }))).toBe(true);
+  });
+
+  it('is not written while only numbers and evidence change', () => {
     expect(isStoredAgain(first)).toBe(false);
     expect(isStoredAgain(told('n4 will have no turns in epoch 8', 'n4', { evidence: 'seen 5s ago' }))).toBe(false);
-    expect(isStoredAgain(told('n4 will have no turns in epoch 7', 'n4', { fix: '', isClearing: true }))).toBe(false);
   });
 });
 
