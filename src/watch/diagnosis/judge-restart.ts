@@ -122,8 +122,10 @@ function judgeHeight({ target: { name }, facts: { node } }: TargetState, state: 
 /** A node that was started within the last minutes must have its peers again, and must have been asked for its votes since. */
 function judgeStart(state: TargetState, { name, expectedPeers }: NodeTarget, goneNodes: number, now: number): Veto {
   const found = findContainer(state.facts.container);
-  // Without a container, a restart shows as a time without an answer.
-  const startedAt = found ? (found.startedAt ?? now) : (checkOf(state, 'latest_block')?.since ?? now);
+  // Without a container, a restart shows as a time without an answer, in which both fail. After a halt only one has failed.
+  const checks = [checkOf(state, 'latest_block'), checkOf(state, 'peers')];
+  const passSince = checks.map((check) => (check?.verdict === 'pass' ? check.since : now));
+  const startedAt = found ? (found.startedAt ?? now) : Math.min(...passSince);
   const begin = found ? 'its start' : 'it was first seen to answer';
   const ran = now - startedAt;
   if (ran < START_MS) return recovering(`${name} has been seen to answer well for less than a minute`);

@@ -4,6 +4,7 @@ import type { Problem } from '../../../src/model/problem.ts';
 import { type ProblemName, problemCatalog } from '../../../src/model/problem-catalog.ts';
 import type { RestartAnswer } from '../../../src/model/restart-answer.ts';
 import type { Epoch, SubnetState } from '../../../src/model/snapshot.ts';
+import type { CheckName } from '../../../src/model/verdict.ts';
 import { judgeRestart } from '../../../src/watch/diagnosis/judge-restart.ts';
 import { addressOf, diagnosedNode, type Given, NOW, STOPPED } from '../../support/diagnosed.ts';
 import { stateOf } from '../../support/snapshots.ts';
@@ -597,13 +598,20 @@ test.each(CASES)('%s', (_, state, node, expected) => {
   expect(headroom).toBe(voting === undefined || required === undefined ? undefined : voting - required);
 });
 
-/** The state of nodes without containers, of which n2 answers again since then. */
-const backSince = (ms: number, verdict: 'pass' | 'fail' = 'pass'): SubnetState => {
+/** The state of nodes without containers, of which n2 answers again since then, or some of its checks pass again. */
+const backSince = (ms: number, verdict: 'pass' | 'fail' = 'pass', which?: CheckName): SubnetState => {
   const state = stateWith(verdict === 'fail' ? { n2: refused } : {}, { change: withoutContainers });
   return {
     ...state,
     targets: state.targets.map((one) =>
-      one.target.name === 'n2' ? { ...one, checks: one.checks.map((check) => ({ ...check, since: AGO(ms) })) } : one,
+      one.target.name === 'n2'
+        ? {
+            ...one,
+            checks: one.checks.map((check) =>
+              (which ?? check.check) === check.check ? { ...check, since: AGO(ms) } : check,
+            ),
+          }
+        : one,
     ),
   };
 };
@@ -618,6 +626,11 @@ test('where no container is known, a restart shows as a time without an answer',
     'n2 has not been asked for its votes since the first minute after it was first seen to answer',
   );
   expect(reasonOf(backSince(100_000))).toBe('3 other masternodes vote, 3 needed');
+});
+
+test('a node that answered all through a halt was not restarted', () => {
+  expect(reasonOf(backSince(40_000, 'pass', 'latest_block'))).toBe('3 other masternodes vote, 3 needed');
+  expect(reasonOf(backSince(40_000, 'pass', 'peers'))).toBe('3 other masternodes vote, 3 needed');
 });
 
 test('a node that the subnet does not have gets no answer, and a service has none', () => {
