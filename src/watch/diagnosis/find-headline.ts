@@ -173,6 +173,7 @@ export function findHeadline(
   const gone = clearing ? describeClearing(confirmed.filter(isGone), quorum) : '';
   const isQuiet = quietMs > 0 && hasRisen && lasting?.problem !== 'subnet_halted';
   const quiet = isQuiet ? `The last block came ${formatDuration(quietMs)} ago.` : '';
+  const late = `is running, but its last block came ${formatDuration(quietMs)} ago`;
   const unseen = blind ? '' : describeUnseen(targets);
   const describeWork = (one: PlannedWork) =>
     `Work on ${one.name ?? one.component ?? 'the subnet'} is ${describePlanned(one)}.`;
@@ -215,9 +216,8 @@ export function findHeadline(
   if (worst !== undefined) {
     const words = clearing ? `is recovering${suspected ? `, but ${IN_DOUBT}` : ''}` : `is running, but ${IN_DOUBT}`;
     const past = clearing ? gone : sentence(worst.summary);
-    return { ...tell('warn', words, votes, quiet, suspicion, past, unseen), since: worst.since };
+    return { ...tell('warn', isQuiet ? late : words, votes, suspicion, past, unseen), since: worst.since };
   }
-  const late = `is running, but its last block came ${formatDuration(quietMs)} ago`;
   if (isDoubted)
     return tell(isQuiet ? 'warn' : 'ok', isQuiet ? late : `is running, but ${IN_DOUBT}`, suspicion, votes, unseen);
   const unread = listEach(targets.filter(isUnread), ({ target }) => target.name);

@@ -178,6 +178,12 @@ test('the headline of a subnet whose problems clear says that it recovers, and g
       '4 of 4 masternodes can vote, 3 needed. No longer seen, and over unless they return: no further node may fail, the container of n2 does not run.',
     since,
   });
+  // A block that is late again is what counts.
+  expect(findHeadline('devnet', targets, problems, { quorum: QUORUM, hasRisen: true, quietMs: 28_000 })).toMatchObject({
+    sentence: 'devnet is running, but its last block came 28s ago',
+    detail:
+      '4 of 4 masternodes can vote, 3 needed. No longer seen, and over unless they return: no further node may fail, the container of n2 does not run.',
+  });
   const starting = { ...QUORUM, starting: 1 };
   expect(findHeadline('devnet', targets, problems, { quorum: starting, hasRisen: true }).detail).toBe(
     '3 of 4 masternodes can vote, 3 needed, and 1 has just started. No longer seen, and over unless it returns: the container of n2 does not run. Over once those that have just started vote: no further node may fail.',
