@@ -163,8 +163,10 @@ function willExplain(
 
 /** Whether a check is seen to fail otherwise than by a problem, whatever explained it when that was last found. */
 function failsApart({ check }: ExplainedCheckState, because: Problem | EndedProblem, state: TargetState): boolean {
-  const { node, container } = state.facts;
+  const { node, container, logs } = state.facts;
   const { problem, name } = because;
+  // It has told of a new block since, and stands again.
+  if (check === 'log_block' && (logs?.node?.advancedAt ?? 0) > because.seenAt) return true;
   const isSilent = node?.observation.answered === false;
   const { running, startedAt = 0 } = findContainer(container) ?? {};
   if (check === 'container')

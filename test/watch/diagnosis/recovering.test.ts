@@ -164,6 +164,13 @@ test('a check that does not judge the problem of its target says that the proble
     'n2 did not return its latest block: nothing listens at http://n, because of a problem that seems to be over: the container of n2 does not run',
     'the height in the log of n2 has been 1000 for 1m 30s, because of a problem that seems to be over: the container of n2 does not run',
   ]);
+  // A log that has told of a block since then stands for another reason.
+  const [other] = explainTargets(
+    judgeTargets([nodes[1] as KnownTarget], NOW),
+    clearing().map((one) => ({ ...one, seenAt: NOW - 91_000 })),
+  );
+  const inLog = other?.checks.find(({ check }) => check === 'log_block');
+  expect(inLog && formatReason(inLog)).toMatch(/^the height in the log of n2 has been 1000 for 1m 30s; /);
 });
 
 test('the headline of a subnet whose problems clear says that it recovers, and gives no order', () => {
