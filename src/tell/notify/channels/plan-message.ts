@@ -66,7 +66,8 @@ const toNotified = ({ labels, annotations, details, firedAt, seenAt, acknowledge
 function toEnded({ endedAs, ...told }: NotifiedAlert): NotifiedAlert {
   if (endedAs === undefined) return told;
   const { endsAt = endedAs.seenAt } = told;
-  const overAt = endedAs.details.isRestored ? endsAt : Math.min(endsAt, endedAs.seenAt);
+  const { isRestored, isClearing } = endedAs.details;
+  const overAt = isRestored && !isClearing ? endsAt : Math.min(endsAt, endedAs.seenAt);
   return { ...told, ...endedAs, endsAt: overAt };
 }
 

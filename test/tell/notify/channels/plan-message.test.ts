@@ -195,6 +195,8 @@ describe('a message', () => {
       return plan(115 * S, alerts, ends)?.ended[0]?.endsAt;
     };
     expect([endsAt(), endsAt({ isRestored: true })]).toEqual([START + 80 * S, START + 100 * S]);
+    // An earlier process has seen it clear.
+    expect(endsAt({ isRestored: true, isClearing: true })).toBe(START + 80 * S);
     // After a long time without subnetd nothing is known of it any more.
     const later = noteEnds(before, new Map(), () => ({ endsAt: START + 9_000 * S }));
     expect(words(plan(9_015 * S, [], later))).toBe('change: + -n1 n2 =');
