@@ -157,15 +157,22 @@ export function findHeadline(
   const lasting = clearing || news ? undefined : worst;
   // What is suspected of a node may have cost a vote that was counted before. What Docker says of it is counted at once.
   const mayCost = (one: Problem) => worst === undefined || (one.component === 'node' && !isSure(one));
-  const isDoubted = reserve > 0 && suspicions.some(mayCost);
-  const [when, can] = isDoubted && !quorum?.together ? ['When they were last asked, ', 'could'] : ['', 'can'];
+  const doubt = reserve > 0 ? suspicions.find(mayCost) : undefined;
+  const isDoubted = doubt !== undefined;
+  const [when, can] = isDoubted && !quorum?.together ? ['When they last answered, ', 'could'] : ['', 'can'];
   // While two run with one key, nobody may have the other one.
   const isTwin = ({ problem, state }: Problem) => problem === 'key_shared' && state !== 'clearing';
   const mayLack = quorum?.voting === quorum?.total && told.some(isTwin);
   const least = quorum && mayLack ? `${quorum.voting - (quorum.starting ?? 0) - 1} or ` : '';
   const votes = quorum && areAsked ? sentence(`${when}${least}${describeVotes(quorum, can)}`) : '';
-  const alike = suspicions.filter(({ problem }) => problem === suspected?.problem);
-  const suspicion = suspected ? `Suspected: ${sayTogether(suspected, alike)}.` : '';
+  const tellSuspected = (one: Problem | undefined) =>
+    one
+      ? `Suspected: ${sayTogether(
+          one,
+          suspicions.filter(({ problem }) => problem === one.problem),
+        )}.`
+      : '';
+  const suspicion = tellSuspected(suspected);
   // Without a new block nobody knows that a halt is over.
   const hasNoBlock = quietMs > 0 || !hasRisen;
   const isGone = ({ problem, planned, summary }: Problem) =>
@@ -190,7 +197,7 @@ export function findHeadline(
     return tell('warn', NOT_CHECKED, `Seen before subnetd was started: ${lasting.summary}.`, isUncounted ? '' : votes);
   // A halt or a fork says more than that too few can vote.
   if (lasting && (!isShort || WHOLE[lasting.problem]?.[1] !== undefined))
-    return tellWorst(subnet, lasting, confirmed, join(votes, quiet), unseen, seen);
+    return tellWorst(subnet, lasting, confirmed, join(when && tellSuspected(doubt), votes, quiet), unseen, seen);
   // Not every problem costs a vote.
   const summary = lasting && fitsVotes(lasting) ? sentence(`${lasting.summary}${describePlan(lasting)}`) : '';
   const known = lasting ? join(summary, describeFix(lasting), nameCauses(confirmed, lasting)) : '';

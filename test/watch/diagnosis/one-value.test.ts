@@ -104,7 +104,7 @@ test('no reserve is promised while a problem is suspected that may have cost it'
   expect(told(4, [])).toEqual(['devnet is healthy: it can lose 1 more node', '4 of 4 masternodes can vote, 3 needed.']);
   expect(told(4, [suspected])).toEqual([
     'devnet is running, but a possible problem is being checked',
-    'Suspected: n1 does not answer. When they were last asked, 4 of 4 masternodes could vote, 3 needed.',
+    'Suspected: n1 does not answer. When they last answered, 4 of 4 masternodes could vote, 3 needed.',
   ]);
   const quiet = { quorum: { total: 4, required: 3, voting: 4 }, hasRisen: true, quietMs: 17_000 };
   expect(findHeadline('devnet', targets, [suspected], quiet)).toMatchObject({
@@ -114,7 +114,7 @@ test('no reserve is promised while a problem is suspected that may have cost it'
   expect(told(3, [suspected])[0]).toBe('devnet is running with no spare vote');
   // Those that have just started are not counted then either.
   const seven = { quorum: { total: 7, required: 5, voting: 7, starting: 1 }, hasRisen: true };
-  const before = 'When they were last asked, 6 of 7 masternodes could vote, 5 needed, and 1 has just started.';
+  const before = 'When they last answered, 6 of 7 masternodes could vote, 5 needed, and 1 has just started.';
   expect(findHeadline('devnet', targets, [suspected], seven).detail).toBe(`Suspected: n1 does not answer. ${before}`);
   // Nor is a subnet that recovers said to have all votes.
   const clears: Problem = { ...suspected, state: 'clearing', name: 'n2', summary: 'n2 does not answer' };
@@ -122,6 +122,11 @@ test('no reserve is promised while a problem is suspected that may have cost it'
   const other: Problem = { ...suspected, component: 'relayer' };
   expect(findHeadline('devnet', targets, [clears, other], seven).detail).toMatch(/^6 of 7 masternodes can vote, /);
   expect(findHeadline('devnet', targets, [clears, other, suspected], seven).detail).toContain(before);
+  // Beside what is found of a service, what makes it doubtful is said.
+  const wallet: Problem = { ...other, state: 'open', summary: 'the wallet is empty', fix: 'send coins' };
+  expect(findHeadline('devnet', targets, [wallet, suspected], seven).detail).toBe(
+    `Suspected: n1 does not answer. ${before} Send coins.`,
+  );
   // Nor, while two nodes have one key, that all can vote: nobody may have the other key.
   const twins: Problem = { ...clears, problem: 'key_shared', summary: 'n1 and n2 run with one key', state: 'open' };
   expect(findHeadline('devnet', targets, [twins], seven).detail).toMatch(/^5 or 6 of 7 masternodes can vote, /);
