@@ -74,8 +74,9 @@ export interface FoldMoment {
   readonly toWall: (at: number) => number;
 }
 
-/** Whether what is found has begun after an incident was seen to be over: the diagnosis has told the two from each other. */
-const isAnew = ({ clearSince }: Incident, since: number): boolean => clearSince !== undefined && since > clearSince;
+/** Whether what is found has begun after an incident was over or hidden: the diagnosis has told the two from each other. */
+const isAnew = ({ covered, clearSince = covered?.since ?? Infinity }: Incident, since: number): boolean =>
+  since > clearSince;
 
 /** Whether a problem that is open from then on is the one that has ended, because it came back soon enough and is about the same. */
 const isBack = (ended: Incident, { about }: Pick<Problem, 'about'>, since: number, openedAt: number): boolean =>

@@ -120,7 +120,8 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
   const begunAt = Math.min(foundAt, (isOpen && found.begunAt) || foundAt);
   // What is said of a halt counts from its last block, also where the one before, which was stored, began with another.
   const since = found.problem === 'subnet_halted' ? now - (found.lastedMs ?? lastedMs) : begunAt;
-  const same = isOpen && isBack && ended.isHidden ? ended : undefined;
+  // What is found some time after the cover was gone has begun anew.
+  const same = isOpen && isBack && ended.isHidden && foundAt - ended.endedAt <= UNSEEN_MS ? ended : undefined;
   const openedAt = (same ?? known)?.openedAt ?? (isOpen ? now : undefined);
   const { severity, alert } = problemCatalog[found.problem];
   const state = openedAt === undefined ? 'suspected' : 'open';
@@ -149,7 +150,8 @@ function raiseByAbout(before: ProblemIndex<Problem>, ended: EndedProblem | undef
   const known = before.get(found);
   const next = before.get({ ...found, isNext: true });
   const isOther = known && isStanding(known) && isAboutOthers(known, found);
-  const isAnew = known && isLongOver(known, found, now);
+  const goesOn = known?.state === 'clearing' && next && isAboutAllOf(found, next);
+  const isAnew = known && (goesOn || isLongOver(known, found, now));
   if (!isOther && !isAnew) return raise(known ?? next, ended, found, now);
   const confirmMs = isOther ? found.confirmMs : againMsOf(found);
   const problem = raise(next, ended, { ...found, confirmMs }, now);

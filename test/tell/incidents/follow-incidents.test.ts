@@ -108,6 +108,12 @@ it('an incident that a graver problem hides says since when, and what hides it, 
     endedAt: 4 * MINUTE,
   });
   expect(riskOf(run([...steps, [3 * MINUTE, withProblems(risk)]]))).not.toHaveProperty('covered');
+  // One that has begun since is another.
+  const anew = run([...steps, [4 * MINUTE, withProblems({ ...risk, since: 3 * MINUTE, openedAt: 4 * MINUTE })]]);
+  expect(anew.all.filter(({ problem }) => problem === 'quorum_at_risk')).toMatchObject([
+    { foundAt: 3 * MINUTE },
+    { covered, end: 'recovered' },
+  ]);
   // After a restart of subnetd it is there for a moment, before the halt is found again.
   const restored = withProblems({ ...hiding, restoredAt: 3 * MINUTE }, { ...risk, restoredAt: 3 * MINUTE });
   expect(riskOf(run([...steps, [3 * MINUTE, restored], [4 * MINUTE, withProblems(hiding)]]))?.covered).toEqual(covered);

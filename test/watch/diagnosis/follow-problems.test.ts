@@ -495,8 +495,35 @@ describe('a problem', () => {
       expect(pass(confirmMs, suspicion())).toEqual([['node_down', 'open', 0]]);
       for (let ms = confirmMs + SECOND; ms < 10 * clearMs; ms += 10 * SECOND)
         expect(pass(ms, halt)).toEqual([['subnet_halted', 'open', confirmMs + SECOND]]);
+      const ended = followed;
       pass(10 * clearMs, suspicion());
       expect(pass(10 * clearMs + 10 * SECOND, suspicion())).toContainEqual(['node_down', 'open', 0]);
+      // What comes some time after the cover was gone has begun anew.
+      followed = ended;
+      const later = 10 * clearMs + 70 * SECOND;
+      pass(later, suspicion());
+      expect(pass(later + 10 * SECOND, suspicion())).toContainEqual(['node_down', 'open', later]);
+    });
+
+    test('that is suspected beside one that clears goes on, also when what brought the first comes again', () => {
+      const risk = (about: string, more = {}) =>
+        suspicion({
+          ...{ problem: 'quorum_at_risk', component: undefined, name: undefined, explains: [], about },
+          ...more,
+        });
+      let followed = NO_PROBLEMS;
+      const pass = (ms: number, ...found: readonly Suspicion[]) => {
+        followed = follow(followed, found, well, T0 + ms);
+        return followed.problems.map(({ about, state, since }) => [about, state, since - T0]);
+      };
+      pass(0, risk('n4', { confirmMs: 0 }));
+      pass(SECOND);
+      const next = [
+        ['n4', 'clearing', 0],
+        ['n3', 'suspected', 40 * SECOND],
+      ];
+      expect(pass(40 * SECOND, risk('n3'))).toEqual(next);
+      expect(pass(41 * SECOND, risk('n3, n4', { confirmMs: 0 }))).toEqual([['n3, n4', 'open', 40 * SECOND]]);
     });
 
     test('is another one after something graver that came when it had begun to clear', () => {
