@@ -10,18 +10,10 @@ export interface CheckpointLag {
   readonly seconds?: number;
 }
 
-/** The newest committed block that half of the nodes have passed. */
-export function findCommitted(
-  targets: readonly KnownTarget[],
-  reference = Number.NEGATIVE_INFINITY,
-): Progress | undefined {
-  let newest: Progress | undefined;
-  for (const { facts } of targets) {
-    const committed = facts.node?.committed;
-    // A node that claims more than half of the others have is not a witness.
-    if (committed && committed.number <= reference && committed.number > (newest?.number ?? -1)) newest = committed;
-  }
-  return newest;
+/** The newest committed block that half of the nodes have passed: one that claims more than the others have is not a witness. */
+export function findCommitted(targets: readonly KnownTarget[]): Progress | undefined {
+  const committed = targets.flatMap(({ facts }) => facts.node?.committed ?? []);
+  return committed.toSorted((one, other) => other.number - one.number)[Math.ceil(committed.length / 2) - 1];
 }
 
 /**
@@ -30,10 +22,9 @@ export function findCommitted(
  */
 export function findCheckpointLag(
   targets: readonly KnownTarget[],
-  reference: number | undefined,
   parent: ParentFacts | undefined,
 ): CheckpointLag | undefined {
-  const { checkpoint, newest = findCommitted(targets, reference) } = parent?.progress ?? {};
+  const { checkpoint, newest = findCommitted(targets) } = parent?.progress ?? {};
   if (checkpoint === undefined || newest === undefined) return undefined;
   const { number: committed, timestamp: end, advancedAt: committedAt } = newest;
   const start = checkpoint.onSubnet?.timestamp;

@@ -25,8 +25,7 @@ const isRead = ({ contract }: ParentObservation): boolean =>
 const readNow = ({ facts }: SubnetState): CheckpointProgress | undefined =>
   facts?.parent && isRead(facts.parent.observation) ? facts.parent.progress : undefined;
 
-const lagOf = (state: SubnetState) =>
-  readNow(state) && findCheckpointLag(state.targets, state.reference, state.facts?.parent);
+const lagOf = (state: SubnetState) => readNow(state) && findCheckpointLag(state.targets, state.facts?.parent);
 
 /** The wallet as the last probe read it. */
 const walletNow = ({ facts }: SubnetState): WalletFacts | undefined =>

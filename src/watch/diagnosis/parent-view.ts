@@ -65,7 +65,7 @@ export function findAllowedLag(view: SubnetView, mode: CheckpointMode) {
 /** The lag of the contract, in blocks and in time, by the times of the blocks, else by the usual time between two; undefined while unknown. */
 export function findLag(view: SubnetView) {
   const states = view.nodes.map(({ state }) => state);
-  const lag = findCheckpointLag(states, view.reference, view.facts.parent);
+  const lag = findCheckpointLag(states, view.facts.parent);
   if (lag === undefined) return undefined;
   const { minePeriodMs } = view.chain.consensus ?? USUAL;
   const { blocks, seconds } = lag;

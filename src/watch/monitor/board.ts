@@ -360,7 +360,7 @@ export function createBoard(
       const entry = entryOf(name);
       if (entry === undefined) return;
       entry.isChanged ||= isNews(observation.kind, entry.facts);
-      const newest = findCommitted(entry.states, entry.diagnosis.reference);
+      const newest = findCommitted(entry.states);
       entry.facts = foldSubnet(entry.facts, observation, { at: now, wallMs: toWall(now), newest });
     },
     restoreProblems: (name, stored, now, ended = []) => {

@@ -41,7 +41,7 @@ function readCheckpoint(state: SubnetState) {
   const why = whyUnread(parent);
   const standing = standingOfProblems(state.problems, PROBLEMS) ?? (why === undefined ? 'ok' : 'off');
   const { progress } = parent;
-  const lag = findCheckpointLag(state.targets, state.reference, parent);
+  const lag = findCheckpointLag(state.targets, parent);
   const at = progress && `block ${count(progress.checkpoint.committed.number)}`;
   const mode = progress?.checkpoint.mode && `${progress.checkpoint.mode.replace('_', ' ')} mode`;
   const isAbove = (progress?.checkpoint.committed.number ?? 0) > (state.reference ?? Number.POSITIVE_INFINITY) + ABOVE;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PoolVotes } from '../../../src/model/chain.ts';
-import { findCheckpointLag } from '../../../src/model/checkpoint-lag.ts';
-import type { LogFacts } from '../../../src/model/facts.ts';
+import { findCheckpointLag, findCommitted } from '../../../src/model/checkpoint-lag.ts';
+import type { Facts, LogFacts } from '../../../src/model/facts.ts';
 import type { Container, ContainerObservation, NodeObservation } from '../../../src/model/observation.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { SubnetObservation } from '../../../src/model/subnet-facts.ts';
@@ -99,7 +99,7 @@ test('a checkpoint contract is as far behind as the subnet was ahead of it when 
     board.recordRun(node, 'rpc', { kind: 'node', seen }, 0, now);
     board.diagnose('d', now);
     const [state] = board.snapshot();
-    return state && findCheckpointLag(state.targets, state.reference, state.facts?.parent)?.blocks;
+    return state && findCheckpointLag(state.targets, state.facts?.parent)?.blocks;
   };
   const block = { hash: '0xaa', number: 90 };
   const checkpoint = { latest: block, committed: block };
@@ -108,6 +108,21 @@ test('a checkpoint contract is as far behind as the subnet was ahead of it when 
   expect(reach(100, 1_000)).toBeUndefined();
   board.foldSubnet('d', { kind: 'parent', seen: { head, contract } }, 2_000);
   expect([reach(100, 3_000), reach(110, 23_000)]).toEqual([7, 7]);
+});
+
+test.each([
+  [[764, 764, 763, 755], 764],
+  [[764, 763, 762, 999_999, 0], 763],
+  [[764, 0], 764],
+  [[764], 764],
+  [[], undefined],
+])('of nodes with the committed blocks %j half have passed %s', (numbers, expected) => {
+  const at = (number: number) => ({ number, advancedAt: 0, risen: true, riseDueSince: 0, lastGoodAt: 0 });
+  const targets = numbers.map((number, index) => ({
+    target: nodeTarget(`n${index}`),
+    facts: { node: { observation: answered, committed: at(number) } } as Facts,
+  }));
+  expect(findCommitted(targets)?.number).toBe(expected);
 });
 
 test('a large subnet whose verdicts change one by one rests between its diagnoses; a small one is diagnosed at once', () => {
