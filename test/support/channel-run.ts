@@ -46,7 +46,7 @@ export function runChannels(
   {
     store = createNotifiedMemory(),
     time = createHandClock(),
-    timeoutMs = 500,
+    timeoutMs = 20_000,
     part = createFakePart('devnet', 'other'),
     incidents,
     ...more

@@ -31,10 +31,7 @@ function run(time: ReturnType<typeof createHandClock>, shared = createNotifiedMe
       }
     },
   };
-  const channels = runChannels(
-    { kind: 'webhook', url: `${receiver.url}/hook` },
-    { time, timeoutMs: 20_000, part, store },
-  );
+  const channels = runChannels({ kind: 'webhook', url: `${receiver.url}/hook` }, { time, part, store });
   cleanups.push(channels.stop);
   return { ...channels, part };
 }

@@ -295,7 +295,7 @@ describe('a webhook', () => {
     ['hang', 'does not answer within 0.5s; look at its log'],
   ] as const)('that answers %j is tried again, more and more rarely, and says so once', async (answer, why) => {
     receiver.answer = answer;
-    const { time, set, ...channels } = run();
+    const { time, set, ...channels } = run(undefined, answer === 'hang' ? { timeoutMs: 500 } : {});
     const alert = firingAlert('n1', time.clock.now());
     set(alert);
     await channels.run(65);
