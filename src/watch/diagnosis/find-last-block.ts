@@ -1,7 +1,7 @@
 import type { WatchedMs } from '../../lib/clock.ts';
 import type { Facts } from '../../model/facts.ts';
 import { isOfRun } from '../../model/restart-cause.ts';
-import { isQuorumLost } from '../../model/snapshot.ts';
+import { countReserve } from '../../model/snapshot.ts';
 import { ASKED_WITHIN_MS, type SubnetView, startedAtOf } from './subnet-view.ts';
 
 /** The last block of a halted subnet, and since when. */
@@ -35,23 +35,24 @@ function findLastBlock(view: SubnetView, goesOn: boolean): Block | undefined {
   const answered = view.nodes.flatMap(({ height, isWitness, isRepeating }) =>
     height && isWitness ? [{ ...height, since: height.riseDueSince, counts: goesOn || !isRepeating }] : [],
   );
-  const highest = lastOf(answered);
+  const top = lastOf(answered);
   // While those that have just started in a halt do not answer, what they had before stands.
   const mayStand = goesOn && view.nodes.some(({ isStarting }) => isStarting);
-  if (highest === undefined) return mayStand ? findRisen(view) : undefined;
+  if (top === undefined) return mayStand ? findRisen(view) : undefined;
   const logged = findNewest(view, ({ logs }) => ({ number: logs?.node?.height, since: logs?.node?.advancedAt }));
-  const last = logged && logged.number > highest.number ? logged : lastOf(answered.filter(({ counts }) => counts));
+  const last = logged && logged.number > top.number ? logged : lastOf(answered.filter(({ counts }) => counts));
   // Nodes that have just ended do not answer, but the block that one of them has shown since has come.
   const risen = findRisen(view);
   return last && risen && risen.number > last.number && risen.since > last.since ? risen : last;
 }
 
-/** When the first node printed a block that subnetd has seen none rise to, as it was started later; infinite where none has. */
+/** When the first node that has run for a while printed a block that subnetd, started later, has seen none rise to; infinite where none has. */
 function findPrintedAt({ nodes }: SubnetView, number: number): WatchedMs {
   if (nodes.some(({ height }) => height?.number === number && height.risen)) return Number.POSITIVE_INFINITY;
   const printed = nodes.flatMap((node) => {
     const { height, advancedAt = Number.NEGATIVE_INFINITY } = node.state.facts.logs?.node ?? {};
-    return height === number && !node.isForeign && isOfRun(advancedAt, startedAtOf(node)) ? advancedAt : [];
+    const isOwn = !node.isForeign && !node.isStarting && isOfRun(advancedAt, startedAtOf(node));
+    return height === number && isOwn ? advancedAt : [];
   });
   return Math.min(...printed);
 }
@@ -61,23 +62,24 @@ function findPrintedAt({ nodes }: SubnetView, number: number): WatchedMs {
  * goes on, unless the block is below half of its own: then it is of another chain, or of the same from its begin.
  */
 export function findStand(view: SubnetView) {
-  const { nodes, quorum, before, now, toWall } = view;
+  const { nodes, quorum, before, now, toWall, stallAfterMs } = view;
   const told = before.get({ problem: 'subnet_halted' });
   const known = told?.state === 'open' ? told : undefined;
   const block = findLastBlock(view, known !== undefined);
   if (block === undefined) return { open: known };
   const { number, since } = block;
-  const halt = known && number * 2 < Number(known.about) ? undefined : known;
   const heights = nodes.flatMap(({ height }) => (height?.number === number ? height : []));
   const [first] = heights.toSorted((one, other) => one.advancedAt - other.advancedAt);
+  const halt = known && number * 2 < Number(known.about) ? undefined : known;
   const printedAt = findPrintedAt(view, number);
   const seenAt = first?.risen ? first.advancedAt : printedAt;
   const ownTime = first?.timestamp ? now - (toWall(now) - first.timestamp * 1_000) : Number.NaN;
   const madeAt = Math.min(ownTime, now);
   // After a restart of subnetd the block was first seen long after it came, and the halt that was stored may have begun with another one.
   const begunAt = halt && Math.max(halt.since, halt.restoredAt && first?.timestamp ? madeAt : halt.since);
-  // Nodes that are known to be out explain a standstill whose begin only a log shows.
-  const from = Math.min(since, now, begunAt ?? now, isQuorumLost(quorum) ? printedAt : now);
+  // Clocks differ, so a log alone shows no standstill, but the begin of one that is seen for a while, or that too few voters explain.
+  const isShown = (quorum && countReserve(quorum) < 0) || now - since >= stallAfterMs / 2;
+  const from = Math.min(since, now, begunAt ?? now, isShown ? printedAt : now);
   const lastSince =
     Math.abs(seenAt - ownTime) < ASKED_WITHIN_MS ? madeAt : Math.min(from, first?.risen ? seenAt : from);
   // Another block of the same height, as a node shows it that is back, may have been made later.

@@ -68,25 +68,51 @@ describe('a halt', () => {
     },
   );
 
-  it.each([
-    ['by the logs', ['n3', 'n4'], 60_000, 'no block after 174 for 1m 2s'],
-    // The clock of who made the block is not that of the nodes.
-    ['by the logs alone', ['n3', 'n4'], 100_000, 'no block after 174 for 1m 40s'],
-    // The clocks of all nodes may differ from ours.
-    ['not at all while enough can vote', [], 60_000, undefined],
-  ] as const)('that has begun before subnetd was started counts from its last block, %s', (_, out, printedMs, said) => {
-    const firstSeen = (name: string) => {
-      const isOut = out.some((one) => one === name);
-      const fault = { kind: 'refused', address: 'x' } as const;
-      const given = { height: 174, stalledMs: 5_000, ...(isOut && { fault, container: STOPPED }) };
-      const known = diagnosedNode(name, NAMES, given);
-      const { node, logs } = known.facts;
-      const latest = { ...node?.latest, risen: false, timestamp: (NOW - 62_000) / 1_000 };
-      const read = { ...logs, node: { ...logs?.node, advancedAt: NOW - printedMs } };
-      return { ...known, facts: { ...known.facts, logs: read, node: { ...node, latest } } } as typeof known;
+  describe('that has begun before subnetd was started', () => {
+    /** What is said of it, by nodes of which some are out, and others have just started, that were first seen so long ago. */
+    const saidOf = (given: {
+      readonly out?: readonly string[];
+      readonly startedMs?: Readonly<Record<string, number>>;
+      readonly printedMs?: number;
+      readonly seenMs?: number;
+    }) => {
+      const { out = [], startedMs = {}, printedMs = 60_000, seenMs = 5_000 } = given;
+      const firstSeen = (name: string) => {
+        const { [name]: ago } = startedMs;
+        const height = { height: 174, stalledMs: seenMs, ...(ago && { container: { startedAt: NOW - ago } }) };
+        const fault = { kind: 'refused', address: 'x' } as const;
+        const isOut = out.includes(name);
+        const known = diagnosedNode(name, NAMES, { ...height, ...(isOut && { fault, container: STOPPED }) });
+        const { node, logs } = known.facts;
+        const latest = { ...node?.latest, risen: false, timestamp: (NOW - 62_000) / 1_000 };
+        const read = { ...logs, node: { ...logs?.node, advancedAt: NOW - printedMs } };
+        return { ...known, facts: { ...known.facts, logs: read, node: { ...node, latest } } } as typeof known;
+      };
+      const halt = diagnosed(NAMES.map(firstSeen)).find(({ problem }) => problem === 'subnet_halted');
+      return halt?.evidence.split(';')[0];
     };
-    const halt = diagnosed(NAMES.map(firstSeen)).find(({ problem }) => problem === 'subnet_halted');
-    expect(halt?.evidence.split(';')[0]).toBe(said);
+
+    it('counts from its last block by the logs, where too few can vote', () => {
+      const out = ['n3', 'n4'];
+      expect(saidOf({ out })).toBe('no block after 174 for 1m 2s');
+      // The clock of who made the block is not that of the nodes.
+      expect(saidOf({ out, printedMs: 100_000 })).toBe('no block after 174 for 1m 40s');
+      // One that is back does not vote yet.
+      expect(saidOf({ out: ['n3'], startedMs: { n4: 10_000 } })).toBe('no block after 174 for 1m 2s');
+      expect(saidOf({ out: ['n3'] })).toBeUndefined();
+    });
+
+    it('does so as well once half of the limit is seen of it, as the clocks of all nodes may differ from ours', () => {
+      expect(saidOf({ seenMs: 13_999 })).toBeUndefined();
+      expect(saidOf({ seenMs: 14_000 })).toBe('no block after 174 for 1m 2s');
+    });
+
+    it('is none yet of nodes that have all just started, which have printed the block that they had', () => {
+      const started = (ms: number) => Object.fromEntries(NAMES.map((name) => [name, ms]));
+      const printed = { printedMs: 40_000, seenMs: 20_000 };
+      expect(saidOf({ ...printed, startedMs: started(59_999) })).toBeUndefined();
+      expect(saidOf({ ...printed, startedMs: started(60_000) })).toBe('no block after 174 for 40s');
+    });
   });
 
   it('is about its block as long as it is open, and about the newest one when it begins', () => {
