@@ -166,6 +166,8 @@ export interface SubnetState {
   readonly reference?: number;
   /** How long a height may go without rising, as it is judged now. */
   readonly stallAfterMs?: number;
+  /** How long no block has come, where that is longer than a turn that times out takes; else 0. */
+  readonly quietMs?: number;
 }
 
 /** The settings of a chain that hold now, as the first node that knows them says. */

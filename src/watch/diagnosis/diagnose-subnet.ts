@@ -1,5 +1,4 @@
 import type { ClockDisturbances } from '../../lib/clock.ts';
-import { highest } from '../../lib/numbers.ts';
 import { sayTogether } from '../../lib/words.ts';
 import { isAsked } from '../../model/is-judged.ts';
 import { isSpendJudged } from '../../model/parent-chain.ts';
@@ -22,7 +21,7 @@ import { diagnose, keyOf } from './diagnose.ts';
 import { explainPeers, hadPeers } from './explain-peers.ts';
 import { findEpoch, findMembers } from './find-epoch.ts';
 import { describeVotes, findHeadline } from './find-headline.ts';
-import { findStand } from './find-last-block.ts';
+import { findQuietMs } from './find-last-block.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
 import { findIdle, withoutIdle } from './quorum.ts';
 import { isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';
@@ -30,7 +29,7 @@ import { viewContainer } from './view-node.ts';
 import { RECOVERED_FROM, viewSubnet } from './view-subnet.ts';
 
 /** What is known of a subnet as a whole beside its problems. */
-type Described = Pick<SubnetState, 'quorum' | 'headline' | 'epoch' | 'reference' | 'stallAfterMs'> &
+type Described = Pick<SubnetState, 'quorum' | 'headline' | 'epoch' | 'reference' | 'stallAfterMs' | 'quietMs'> &
   Required<Pick<SubnetState, 'members'>>;
 
 export type Diagnosis = FollowedProblems & Described;
@@ -46,7 +45,7 @@ export function describeSubnet(
   problems: readonly Problem[],
   plannedWork: readonly PlannedWork[] = [],
 ): Described {
-  const { reference, stallAfterMs } = view;
+  const { subnet, reference, stallAfterMs } = view;
   // Nodes that cannot be seen from here may well vote, and so may those that the inventory does not name. One that has just started
   // is seen to, if not by its answer.
   const seesNothing =
@@ -65,13 +64,10 @@ export function describeSubnet(
     state.facts.node?.latest?.risen === true ||
     Math.abs(view.toWall(view.now) - (height?.timestamp ?? 0) * 1_000) < stallAfterMs;
   const hasRisen = view.nodes.length === 0 || view.nodes.some(hasNewBlock);
-  const lastAskedAt = highest(view.nodes.flatMap(({ height }) => height?.lastGoodAt ?? []));
-  const { last } = findStand(view);
-  const quietMs = last && lastAskedAt - last.since > stallAfterMs / 2 ? view.now - last.since : 0;
+  const quietMs = findQuietMs(view);
   const members = findMembers(view, idle, quorum, seesNothing);
-  const seen = { quorum, hasRisen, quietMs, plannedWork, members };
-  const headline = findHeadline(view.subnet.name, targets, problems, seen);
-  return { quorum, headline, members, epoch: findEpoch(view, members, seesNothing), reference, stallAfterMs };
+  const headline = findHeadline(subnet.name, targets, problems, { quorum, hasRisen, quietMs, plannedWork, members });
+  return { quorum, headline, members, epoch: findEpoch(view, members, seesNothing), reference, stallAfterMs, quietMs };
 }
 
 /** What a diagnosis knows beside the targets. The planned work is what is in force. */

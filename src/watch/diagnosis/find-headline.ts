@@ -71,11 +71,8 @@ const describePlan = ({ planned }: Problem): string => (planned === undefined ? 
 /** What to do about a problem; nothing while planned work covers it. */
 const describeFix = ({ fix, planned }: Problem): string => (planned === undefined ? sentence(fix) : '');
 
-/** `hasRisen`: a node has shown a new block since the start of subnetd. `quietMs`: how long none has come, where that is longer than usual. */
-type Seen = Pick<SubnetState, 'quorum' | 'plannedWork' | 'members'> & {
-  readonly hasRisen: boolean;
-  readonly quietMs?: number;
-};
+/** `hasRisen`: a node has shown a new block since the start of subnetd. */
+type Seen = Pick<SubnetState, 'quorum' | 'plannedWork' | 'members' | 'quietMs'> & { readonly hasRisen: boolean };
 
 /** What is said of the worst of the confirmed problems while it lasts; `votes` once all nodes are asked. */
 function tellWorst(subnet: string, worst: Problem, all: readonly Problem[], votes: string, unseen: string, seen: Seen) {
@@ -178,9 +175,9 @@ export function findHeadline(
   const isGone = ({ problem, planned, summary }: Problem) =>
     planned === undefined && summary !== suspected?.summary && !(hasNoBlock && problem === 'subnet_halted');
   const gone = clearing ? describeClearing(confirmed.filter(isGone), quorum) : '';
-  const isQuiet = quietMs > 0 && hasRisen && lasting?.problem !== 'subnet_halted';
-  const quiet = isQuiet ? `The last block came ${formatDuration(quietMs)} ago.` : '';
-  const late = `is running, but its last block came ${formatDuration(quietMs)} ago`;
+  const isLate = quietMs > 0 && hasRisen && lasting?.problem !== 'subnet_halted';
+  const came = isLate ? `last block came ${formatDuration(quietMs)} ago` : '';
+  const [quiet, late] = [came && `The ${came}.`, came && `is running, but its ${came}`];
   const unseen = blind ? '' : describeUnseen(targets);
   const describeWork = (one: PlannedWork) =>
     `Work on ${one.name ?? one.component ?? 'the subnet'} is ${describePlanned(one)}.`;
@@ -223,18 +220,17 @@ export function findHeadline(
   if (worst !== undefined) {
     const words = clearing ? `is recovering${suspected ? `, but ${IN_DOUBT}` : ''}` : `is running, but ${IN_DOUBT}`;
     const past = clearing ? gone : sentence(worst.summary);
-    return { ...tell('warn', isQuiet ? late : words, votes, suspicion, past, unseen), since: worst.since };
+    return { ...tell('warn', late || words, votes, suspicion, past, unseen), since: worst.since };
   }
-  if (isDoubted)
-    return tell(isQuiet ? 'warn' : 'ok', isQuiet ? late : `is running, but ${IN_DOUBT}`, suspicion, votes, unseen);
+  if (isDoubted) return tell(late ? 'warn' : 'ok', late || `is running, but ${IN_DOUBT}`, suspicion, votes, unseen);
   const unread = listEach(targets.filter(isUnread), ({ target }) => target.name);
-  const isAllKnown = `${suspicion}${quiet}${unread}` === '' && quorum?.starting === undefined;
+  const isAllKnown = `${suspicion}${unread}` === '' && quorum?.starting === undefined;
   const more = formatCount(reserve, 'more node', 'more nodes');
   const mayLose = quorum && (reserve === 0 ? ' with no spare vote' : `: it can lose ${more}`);
   const is = `${isAllKnown && (reserve !== 0 || !quorum) ? 'is healthy' : 'is running'}${mayLose ?? ''}`;
   // What would page if it is confirmed is being checked.
-  const standing = isQuiet || suspected?.severity === 'critical' ? 'warn' : 'ok';
-  return tell(standing, isQuiet ? late : is, votes, suspicion, unseen, unread && `Still to be read: ${unread}.`);
+  const standing = late || suspected?.severity === 'critical' ? 'warn' : 'ok';
+  return tell(standing, late || is, votes, suspicion, unseen, unread && `Still to be read: ${unread}.`);
 }
 
 /** The same while the diagnosis breaks: nobody knows whether what was last found still holds. */

@@ -1,7 +1,9 @@
 import type { WatchedMs } from '../../lib/clock.ts';
+import { ascending, highest } from '../../lib/numbers.ts';
 import type { Facts } from '../../model/facts.ts';
 import { isOfRun } from '../../model/restart-cause.ts';
 import { countReserve } from '../../model/snapshot.ts';
+import { createIsVoter } from './quorum.ts';
 import { ASKED_WITHIN_MS, type SubnetView, startedAtOf } from './subnet-view.ts';
 
 /** The last block of a halted subnet, and since when. */
@@ -85,4 +87,19 @@ export function findStand(view: SubnetView) {
   // Another block of the same height, as a node shows it that is back, may have been made later.
   const saidSince = halt?.about === String(number) && !halt.restoredAt ? halt.since : now;
   return { open: halt, from, last: { number, since: Math.min(lastSince, saidSince) } };
+}
+
+/** How long no block has come that enough masternodes have for another one, where that is longer than a turn that times out takes; else 0. */
+export function findQuietMs(view: SubnetView): number {
+  const { nodes, quorum = { total: 0, required: 0 }, stallAfterMs, now } = view;
+  const { last = { number: 0, since: now } } = findStand(view);
+  // By their answers and by their logs. A block that only the others have may be lost again.
+  const below = nodes.filter(createIsVoter(view)).flatMap(({ height, isForeign, state }) => {
+    const { number = last.number, lastGoodAt = 0, riseDueSince = 0 } = height ?? {};
+    const isBelow = Math.max(number, state.facts.logs?.node?.height ?? number) < last.number && !isForeign;
+    return isBelow && lastGoodAt - riseDueSince > stallAfterMs / 2 ? riseDueSince : [];
+  });
+  const since = Math.min(last.since, ...below.toSorted(ascending).slice(quorum.total - quorum.required));
+  const lastAskedAt = highest(nodes.flatMap(({ height }) => height?.lastGoodAt ?? []));
+  return lastAskedAt - since > stallAfterMs / 2 ? now - since : 0;
 }

@@ -293,17 +293,6 @@ function judgeVotes(voters: Viewed, own: TargetState, { total, required }: Quoru
   );
 }
 
-/** Why nobody knows whether all are in one round: no block comes, for longer than a turn that times out takes. */
-function findPause({ targets, reference, stallAfterMs, subnet }: SubnetState): string | undefined {
-  const top = targets.flatMap(({ facts: { node } }) =>
-    node?.latest?.number === reference ? (node?.latest ?? []) : [],
-  );
-  const pausedMs =
-    highest(top.map(({ lastGoodAt }) => lastGoodAt)) - Math.min(...top.map(({ advancedAt }) => advancedAt));
-  const isLong = pausedMs > (stallAfterMs ?? subnet.settings.rpc.stallAfterMs) / 2;
-  return isLong ? `no block has come for ${formatDuration(pausedMs)}` : undefined;
-}
-
 /** Whether a node of a subnet may be restarted now. What is not known counts against it: one that waits costs no more than a minute. */
 export function judgeRestart(state: SubnetState, name: string, moment: RestartMoment): RestartAnswer | undefined {
   const target = state.targets.find((one) => one.target.component === 'node' && one.target.name === name);
@@ -329,8 +318,9 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const judged = judgeVotes(voters, target, quorum, state);
   // What passes within a minute is the reason only where nothing else is, and takes no vote of one that has none.
   const isSilent = member.isOut === true && member.vote === 'silent';
-  const passing =
-    judged.safe && !isSilent ? (findPause(state) ?? findNearChoice(state, name) ?? findNewEpoch(state)) : undefined;
+  // While no block comes, nobody knows whether all are in one round.
+  const paused = state.quietMs ? `no block has come for ${formatDuration(state.quietMs)}` : undefined;
+  const passing = judged.safe && !isSilent ? (paused ?? findNearChoice(state, name) ?? findNewEpoch(state)) : undefined;
   // During one of the whole subnet no node that may vote is restarted.
   const ofSubnet = state.problems.find(({ problem }) => SUBNET_PROBLEMS[problem] !== undefined);
   const { clearingSince = moment.now } = ofSubnet ?? {};

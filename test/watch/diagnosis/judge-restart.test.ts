@@ -720,13 +720,12 @@ test('no node is restarted while no block comes for longer than a turn that time
   };
   expect(reasonAfter(14_000)).toBe(THREE_VOTE);
   expect(reasonAfter(14_001)).toBe('no block has come for 14s');
-  // A node that is a block behind shows nothing of that.
-  const behind = withFacts('n4', ({ node, ...facts }) => ({
-    ...facts,
-    ...(node?.latest && { node: { ...node, latest: { ...node.latest, number: 999, advancedAt: AGO(20_000) } } }),
-  }));
-  const state = { ...stateWith({}, { change: behind }), stallAfterMs: 28_000 };
-  expect(judgeRestart(state, 'n1', { now: NOW, freshSince: AGO(20_000) })?.reason).toBe(THREE_VOTE);
+  // A node that is a block behind shows nothing of that, but two of four do, as the others cannot go on without them.
+  const behind = { height: 999, stalledMs: 20_000 };
+  const reasonWith = (given: Readonly<Record<string, Given>>) =>
+    judgeRestart(stateWith(given), 'n1', { now: NOW, freshSince: AGO(20_000) })?.reason;
+  expect(reasonWith({ n4: behind })).toBe(THREE_VOTE);
+  expect(reasonWith({ n3: behind, n4: behind })).toBe('no block has come for 20s');
   expect(reasonAfter(20_000, 'n2', { n2: { ...refused, container: STOPPED } })).toBe(
     'the container of n2 does not run, so a restart costs no vote',
   );

@@ -156,7 +156,35 @@ test('a subnet without a block for longer than usual is not called healthy, and 
     standing: 'warn',
     sentence: expect.stringMatching(/ 20s ago$/),
   });
-  expect(spread({ stalledMs: 20_000, height: 999 })?.sentence).toBe('devnet is healthy: it can lose 1 more node');
+});
+
+test('a block that too few masternodes have for another one is not the last block, and ends no pause', () => {
+  const behind = { stalledMs: 20_000, height: 999 };
+  const told = (given: Readonly<Record<string, Given>>, change = (known: KnownTarget): KnownTarget => known) =>
+    diagnose(nodes({ ...Object.fromEntries(NAMES.map((name) => [name, { stalledMs: 9_000 }])), ...given }).map(change))
+      .headline?.sentence;
+  const [late, healthy] = [
+    'devnet is running, but its last block came 20s ago',
+    'devnet is healthy: it can lose 1 more node',
+  ];
+  expect(told({ n1: behind, n3: behind, n4: behind })).toBe(late);
+  // Two may have made one each, of the same number.
+  expect(told({ n3: behind, n4: behind })).toBe(late);
+  expect(told({ n4: behind })).toBe(healthy);
+  // Whoever was asked a moment before is a block behind.
+  const pace = { stalledMs: 14_000, height: 999 };
+  expect(told({ n1: pace, n3: pace, n4: pace })).toBe(healthy);
+  const asked = ({ target, facts }: KnownTarget): KnownTarget => {
+    const latest = facts.node?.latest && { ...facts.node.latest, lastGoodAt: NOW - 6_000 };
+    return { target, facts: { ...facts, node: { ...facts.node, latest } } } as KnownTarget;
+  };
+  expect(told({ n3: behind, n4: behind }, (known) => (known.target.name === 'n4' ? asked(known) : known))).toBe(
+    healthy,
+  );
+  // A log shows the block before the next answer.
+  const printing = ({ target, facts }: KnownTarget): KnownTarget =>
+    ({ target, facts: { ...facts, logs: { ...facts.logs, node: { height: 1_000, advancedAt: NOW } } } }) as KnownTarget;
+  expect(told({ n3: behind, n4: behind }, printing)).toBe(healthy);
 });
 
 test('the last block is as old in the headline as in the halt that follows', () => {
