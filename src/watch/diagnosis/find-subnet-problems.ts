@@ -43,7 +43,8 @@ function goesOnWithout(missing: readonly NodeView[], now: number, lastRise: numb
 function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
   const nodes = view.nodes.filter(createIsVoter(view));
   if (view.quorum === undefined || !view.nodes.some(({ rises }) => rises)) return undefined;
-  const idle = findIdle(view, isAfterHalt);
+  // One that is just back takes the blocks that it has missed, and needs nobody to bring it back.
+  const idle = findIdle(view, isAfterHalt).filter(({ name }) => !view.joining.has(name));
   const { total, required, voting, starting = 0 } = withoutIdle(view.quorum, idle);
   if (voting > required) return undefined;
   if (voting === total) return findShrunk(view, total);

@@ -136,6 +136,31 @@ test('a risk that clears and was found again is not suspected once there is a sp
   });
 });
 
+test('a node that is just back and takes the blocks that it has missed is nobody to bring back', () => {
+  const { problems } = tell({ n4: { container: { ...STOPPED, status: 'paused' }, fault: refused } });
+  const over = (ms: number) =>
+    problems.map((one): Problem => ({ ...one, state: 'clearing', seenAt: NOW - ms - 500, clearingSince: NOW - ms }));
+  const told = (ms: number) => {
+    const { headline, ...found } = tell({ n4: { height: 989 } }, undefined, { problems: over(ms), ended: [] });
+    const risk = found.problems.find(({ problem }) => problem === 'quorum_at_risk');
+    return [headline?.sentence, headline?.detail.split('. ')[0], risk?.state, risk?.fix];
+  };
+  const votes = '3 of 4 masternodes can vote, 3 needed';
+  expect(told(1_000)).toEqual([
+    'devnet is recovering',
+    votes,
+    'clearing',
+    'nothing to do about this: it is over unless it comes back',
+  ]);
+  // A minute later it is behind for another reason.
+  expect(told(60_000)).toEqual([
+    'devnet is recovering, but a possible problem is being checked',
+    votes,
+    'suspected',
+    expect.stringContaining('bring back n4 before any other work'),
+  ]);
+});
+
 test('an answer from before the start of a container says nothing of what runs now', () => {
   const told = (runsSince: number) => {
     const { targets } = tell({ n4: { stalledMs: 71_000 } }, (node) => withRuns(node, { runsSince }));
