@@ -59,8 +59,7 @@ export function findHalt(view: SubnetView): Found {
   const known = open?.about && `no block after ${open.about} for ${formatDuration(now - open.since)}`;
   const seen = isFound ? (stands ?? 'no node runs and answers') : known || 'no node has shown a new block yet';
   const missing = [...out.map((node) => describeOut(node, now)), ...describeOrphans(view)];
-  const told = open ?? (halt?.state === 'suspected' ? halt : undefined);
-  const advice = adviseOnHalt(view, voters, quorum, last, told);
+  const advice = adviseOnHalt(view, voters, quorum, last, open);
   const newest = last ?? findRisen(view);
   const areSome = toJoin.length === quorum.starting && toJoin.length < quorum.total;
   const areOfDocker = toJoin.every(({ state }) => lastEndedWithEngine(state.facts.container));
@@ -80,7 +79,7 @@ export function findHalt(view: SubnetView): Found {
     evidence: `${seen}; ${votes}${missing.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listNames(missing)}`}${silent}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,
     fix: advice.fix,
     together: advice.together,
-    restartAt: { restartAt: told?.restartAt, ...advice }.restartAt,
+    restartAt: { restartAt: open?.restartAt, ...advice }.restartAt,
     explains: explainHalt(view),
     causes: COVERED_BY_HALT,
   });

@@ -61,7 +61,7 @@ function findPrintedAt({ nodes }: SubnetView, number: number): WatchedMs {
 
 /**
  * Since when the subnet stands at its last block, and since when that is there, by its own time where clocks agree. `open`: the halt that
- * goes on, unless the block is below half of its own: then it is of another chain, or of the same from its begin.
+ * goes on, unless the block is below half of its own: then it is of another chain, or of the same from its begin, and new once one came.
  */
 export function findStand(view: SubnetView) {
   const { nodes, quorum, before, now, toWall, stallAfterMs } = view;
@@ -72,7 +72,10 @@ export function findStand(view: SubnetView) {
   const { number, since } = block;
   const heights = nodes.flatMap(({ height }) => (height?.number === number ? height : []));
   const [first] = heights.toSorted((one, other) => one.advancedAt - other.advancedAt);
-  const halt = known && number * 2 < Number(known.about) ? undefined : known;
+  const isOther = known !== undefined && number * 2 < Number(known.about);
+  // That has no block of its own yet.
+  if (isOther && first?.risen === false && now - since < stallAfterMs) return { open: known };
+  const halt = isOther ? undefined : known;
   const printedAt = findPrintedAt(view, number);
   const seenAt = first?.risen ? first.advancedAt : printedAt;
   const ownTime = first?.timestamp ? now - (toWall(now) - first.timestamp * 1_000) : Number.NaN;

@@ -117,7 +117,7 @@ describe('a halt of the network before', () => {
   const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS };
   const [explains, causes]: [[], []] = [[], []];
   const times = { since: NOW - 338_000, seenAt: NOW - 2_000 };
-  const halts = (known: readonly KnownTarget[], about = '176', isKnown = false) => {
+  const findHalts = (known: readonly KnownTarget[], about = '176', isKnown = false) => {
     const replacement = {
       problem: 'chain_replaced',
       state: 'suspected',
@@ -142,8 +142,9 @@ describe('a halt of the network before', () => {
       undefined,
       indexProblems(isKnown ? [halt, replacement] : [halt]),
     );
-    return listCauses(view, [halt]).flatMap(({ problem, evidence }) => (problem === 'subnet_halted' ? [evidence] : []));
+    return listCauses(view, [halt]).filter(({ problem }) => problem === 'subnet_halted');
   };
+  const halts = (...given: Parameters<typeof findHalts>) => findHalts(...given).map(({ evidence }) => evidence);
   // Of two of four nobody knows yet.
   const silent = (name: string): KnownTarget => {
     const { target, facts } = diagnosedNode(name, NAMES, { stalledMs: 90_000, chain: OLD, fault: REFUSED });
@@ -180,6 +181,28 @@ describe('a halt of the network before', () => {
     });
     expect(halts(known)).toEqual([expect.stringMatching(/^no block after 176 for 5m 38s/)]);
     expect(halts(known, '176', true)).toEqual([]);
+  });
+
+  it('goes on with what is seen now, until the new one has a block or has stood for long itself', () => {
+    /** Four nodes that were started so long ago, the last of which answers or not yet. */
+    const begins = (agoMs: number, isLastUp: boolean) => {
+      const known = NAMES.map((name) => {
+        const isUp = isLastUp || name !== 'n4';
+        const given = { height: 0, stalledMs: agoMs / 3, chain: NEW, container: { startedAt: NOW - agoMs } };
+        const { target, facts } = diagnosedNode(name, NAMES, isUp ? given : { ...given, height: 176, fault: REFUSED });
+        const latest = facts.node?.latest && { ...facts.node.latest, risen: false };
+        return { target, facts: { ...facts, logs: undefined, node: { ...facts.node, latest } } } as KnownTarget;
+      });
+      return findHalts(known, '176', true).map(({ about, evidence, fix }) => [about, evidence, fix]);
+    };
+    const seen = 'no block after 176 for 5m 38s; 0 of 4 masternodes can vote, 3 needed, and 4 have just started';
+    expect(begins(15_000, false)).toEqual([
+      ['176', `${seen}; n4 does not answer yet`, 'wait until n4 answers, a minute at most, and restart no other node'],
+    ]);
+    expect(begins(15_000, true)).toEqual([['176', seen, expect.stringMatching(/^if no block has come by /)]]);
+    expect(begins(84_000, true)).toEqual([
+      ['0', 'no block after 0 for 28s; 4 of 4 masternodes can vote, 3 needed', expect.any(String)],
+    ]);
   });
 
   it('is not over where the chain has lost less than half of its blocks, or had begun before', () => {
