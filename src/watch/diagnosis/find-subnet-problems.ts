@@ -66,7 +66,8 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
   );
   if (names === '' || (short > 0 && goesOnWithout(missing, view.now, lastRise))) return undefined;
   const { state, confirmMs, since = view.now } = view.before.get({ problem: 'quorum_at_risk' }) ?? {};
-  const isSooner = state === 'suspected' && lastRise + view.stallAfterMs - since >= 2 * ASKED_WITHIN_MS;
+  // A halt that is found by then is told within a minute, and needs no message of its risk before.
+  const isSooner = state === 'suspected' && lastRise + view.stallAfterMs - since >= 45_000;
   const isShortNow = voting - starting < required;
   return suspect('quorum_at_risk', {
     about: names,

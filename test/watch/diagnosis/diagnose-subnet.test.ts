@@ -374,8 +374,8 @@ describe('how soon a problem of a node is open', () => {
       ...['container_down n5 open', 'container_down n6 open', 'container_down n7 suspected'],
     ]);
     expect(statesAt(19_999, 11_000)[0]).toBe('quorum_at_risk  suspected');
-    // The stall limit is 38 s.
-    expect([statesAt(20_000, 2_000)[0], statesAt(20_000, 1_999)[0]]).toEqual([
+    // The stall limit is 38 s, and a halt that comes within 45 s is told within a minute.
+    expect([statesAt(20_000, 7_000)[0], statesAt(20_000, 6_999)[0]]).toEqual([
       'quorum_at_risk  open',
       'quorum_at_risk  suspected',
     ]);
@@ -383,6 +383,19 @@ describe('how soon a problem of a node is open', () => {
     expect(statesAt(20_000, 11_000, ['n4', 'n5'])[0]).toBe('quorum_at_risk  suspected');
     // Too few from the first on.
     expect(statesAt(20_000, 11_000, ['n5', 'n6', 'n7'])[0]).toBe('quorum_at_risk  suspected');
+    // So they are where a risk of others clears, and that has its own time.
+    let followed = NO_PROBLEMS;
+    const moments = [
+      ...[0, 20_000].map((ms) => [ms, ['n1', 'n2']] as const),
+      [21_000, []] as const,
+      ...[22_000, 42_000].map((ms) => [ms, ['n5', 'n6', 'n7']] as const),
+    ];
+    for (const [ms, stopped] of moments) {
+      const [subnet, judged, now] = at(ms, 19_000, stopped);
+      followed = diagnoseSubnet(subnet, judged, followed, now);
+    }
+    const risks = followed.problems.filter(({ problem }) => problem === 'quorum_at_risk');
+    expect(risks.map(({ state }) => state)).toEqual(['clearing', 'suspected']);
   });
 
   test('a node that does not answer is suspected first, however long it has been silent: others may be silent too', () => {
