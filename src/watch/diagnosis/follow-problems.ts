@@ -284,12 +284,15 @@ const byUrgency = (one: Problem, other: Problem): number =>
 const MOST_WAIT_MS = 60_000;
 
 /** A warning that would open now waits while something is suspected that pages for it, so that there is one message for one cause. */
-function holdBack(one: Problem, before: Problem | undefined, waiting: ReadonlySet<Component>, now: number): Problem {
-  const opens = one.state === 'open' && (before === undefined || !isStanding(before));
+function holdBack(one: Problem, before: ProblemIndex<Problem>, waiting: ReadonlySet<Component>, now: number): Problem {
+  const known = before.get(one);
+  // What opens may have been suspected beside what is clearing.
+  const next = one.openedAt === now ? before.get({ ...one, isNext: true }) : undefined;
   // One that is back has the time of its first begin.
-  const since = Math.min(before?.since ?? now, now);
+  const since = Math.min((next ?? known)?.since ?? now, now);
+  const opens = one.state === 'open' && (next !== undefined || known === undefined || !isStanding(known));
   if (!opens || !isWarningOf(one, waiting) || now - since >= confirmMsOf(one) + MOST_WAIT_MS) return one;
-  return { ...one, since, state: 'suspected', openedAt: undefined };
+  return { ...one, since, state: 'suspected', openedAt: undefined, ...(next && known && { isNext: true }) };
 }
 
 /**
@@ -328,14 +331,14 @@ export function followProblems(
   );
   const raised = found.values.map((one) => raiseByAbout(before, ended.get(one), one, now));
   const waiting = findPagedFor(raised.filter((one) => !isStanding(one)));
-  const problems = raised.map((one) => holdBack(one, before.get(one), waiting, now));
+  const problems = raised.map((one) => holdBack(one, before, waiting, now));
   const opened = indexProblems(problems.filter(isStanding));
   const surelyCovered = indexProblems([...opened.values, ...stored].flatMap(({ causes }) => causes));
   const subjectsOf = indexSubjects(targets);
   const end = (one: Problem) => {
     if (isStanding(one) && subjectsOf(one).length > 0) ended.set(toEnded(one, subjectsOf, now));
   };
-  const there = indexProblems(raised);
+  const there = indexProblems(problems);
   // Whose votes are missing in pools, and why, shows later.
   const isOfPools = ({ problem, component }: Problem) =>
     KEY_LOST.includes(problem) || (component === 'node' && SHOWN_LATE.includes(problem));

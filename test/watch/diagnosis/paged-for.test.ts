@@ -40,6 +40,17 @@ describe('a warning of a node', () => {
     expect(statesAfter(...ended, at(back, suspicion()), at(back + 12 * SECOND, suspicion())).at(-1)).toEqual(['open']);
   });
 
+  test('waits as well when it is suspected beside one of its name that clears, which goes on to clear', () => {
+    const gone = confirmMs + SECOND;
+    const back = gone + confirmMs + SECOND;
+    const before = [at(0, suspicion()), at(confirmMs, suspicion()), at(gone)] as const;
+    const states = (...ms: readonly number[]) =>
+      statesAfter(...before, ...[0, ...ms].map((one) => at(back + one, suspicion(), risk))).at(-1);
+    expect(states(10 * SECOND)?.toSorted()).toEqual(['clearing', 'suspected', 'suspected']);
+    expect(states(10 * SECOND, wait - 1)?.toSorted()).toEqual(['clearing', 'suspected', 'suspected']);
+    expect(states(10 * SECOND, wait)).toEqual(['open', 'open']);
+  });
+
   test('that is open, of another component, or no warning does not wait', () => {
     const opened = [at(0, suspicion()), at(confirmMs, suspicion())] as const;
     expect(statesAfter(...opened, at(confirmMs + SECOND, suspicion(), risk)).at(-1)).toEqual(['suspected', 'open']);
