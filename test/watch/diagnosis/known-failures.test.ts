@@ -175,6 +175,18 @@ test('a halt says why nodes that have just started again do not stay up', () => 
   expect(halt?.fix).toContain('; for n2 and n3: find out what kills them');
 });
 
+test('so does a halt that began since they were started, as they may end again', () => {
+  const standing = { height: 1_000, stalledMs: 40_000 };
+  const loop = (name: string): KnownTarget => {
+    const { target, facts } = restarted(50_000, { crashes: [150_000, 100_000], takesBlocks: true, name });
+    const at = NOW - 40_000;
+    const latest = { ...facts.node?.latest, advancedAt: at, riseDueSince: at, timestamp: at / 1_000 };
+    return { target, facts: { ...facts, node: { ...facts.node, latest } } } as KnownTarget;
+  };
+  const nodes = [loop('n2'), loop('n3'), ...['n1', 'n4'].map((name) => diagnosedNode(name, NAMES, standing))];
+  expect(evidenceOf(nodes, 'subnet_halted')).toContain('because n2 ends again and again with exit code 0, n3 ends');
+});
+
 test('too few votes are not laid to a node that crashed again and again and takes blocks', () => {
   const stopped = ['n2', 'n3'].map((name) => diagnosedNode(name, NAMES, { container: STOPPED, fault: refused }));
   const risk = (takesBlocks: boolean) => {
