@@ -43,10 +43,6 @@ export const endedWithEngine = (facts: ContainerFacts | undefined, endedAt: numb
   endedAt > facts.engineDown.from - ENGINE_STOP_MS &&
   endedAt <= facts.engineDown.to;
 
-/** Whether a container ended last as its engine was stopped, though it may run again. */
-export const lastEndedWithEngine = (facts: ContainerFacts | undefined): boolean =>
-  endedWithEngine(facts, facts?.lastExit?.at);
-
 /** Whether a container that has ended was stopped on request; undefined when no event of Docker says so. */
 export function isStoppedOnOrder(facts: ContainerFacts, { id, finishedAt }: Container): boolean | undefined {
   if (finishedAt === undefined) return undefined;

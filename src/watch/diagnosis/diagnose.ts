@@ -31,7 +31,7 @@ import { findWalletProblem } from './find-wallet-problem.ts';
 import { joinCrashes } from './join-crashes.ts';
 import { createIsVoter } from './quorum.ts';
 import { findUnusedBootnode } from './setup/find-node-differences.ts';
-import { askedAt, type NodeView, type SubnetView } from './subnet-view.ts';
+import { afterDocker, askedAt, type NodeView, type SubnetView } from './subnet-view.ts';
 import { findRecovering, STOPPING } from './view-subnet.ts';
 
 export const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
@@ -162,7 +162,7 @@ export function diagnose(view: SubnetView, clock: ClockDisturbances = {}, ended:
   const take = (one: Suspicion): Suspicion => {
     const free = new Set(one.explains).difference(explained);
     explainAlso(free);
-    return { ...one, explains: [...free] };
+    return { ...one, fix: afterDocker(one, view), explains: [...free] };
   };
   const found = indexProblems(causes.map(take));
   const over = before.values.filter((one) => isStanding(one) && found.get(one) === undefined);

@@ -10,8 +10,6 @@ import {
   findSeries,
   isLooping,
   isRestartPlanned,
-  isStoppedOnOrder,
-  isStopping,
   LOOP_MS,
 } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
@@ -20,7 +18,7 @@ import { commandToFind, commandToRecreate, describeRef, LOG_ROTATION, serviceOf 
 import { explainUnread, isYetToCome } from '../rules/find-log-fault.ts';
 import { hasEndedFailure } from './find-known-failures.ts';
 import { listUnlisted } from './find-setup-problems.ts';
-import { checkOf, isDockerRestarting, type SubnetView, type TargetView } from './subnet-view.ts';
+import { checkOf, isDockerRestarting, isDockerSilent, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explain, explainAll, type Found, findEach, refsTo, suspectTarget } from './suspect.ts';
 
 /** Lines that were lost count for this long, so that a loss that happens again and again is one problem. */
@@ -113,21 +111,9 @@ function findMisnamed(one: TargetView, view: SubnetView): Found {
   });
 }
 
-/** Whether each container of a subnet was stopped on order, or is being stopped, as when Docker ends. */
-function areAllStopped({ targets, now }: SubnetView): boolean {
-  const isStoppedByOrder = ({ state: { target, facts } }: TargetView) => {
-    const container = findContainer(facts.container);
-    if (facts.container === undefined || container === undefined) return target.container === undefined;
-    return isStopping(facts.container, now) || (!container.running && isStoppedOnOrder(facts.container, container));
-  };
-  return targets.length > 1 && targets.every(isStoppedByOrder);
-}
-
-/**
- * A container that does not run, or does not stay up, in the words of its check. It explains every failing check of its target. `first` is
- * what to do before one is started.
- */
-function findDown(one: TargetView, { now }: Moment, first: string): Found {
+/** A container that does not run, or does not stay up, in the words of its check. It explains every failing check of its target. */
+function findDown(one: TargetView, all: SubnetView): Found {
+  const { now } = all;
   const { state, container: view } = one;
   const { target, facts } = state;
   const { name } = target;
@@ -159,8 +145,11 @@ function findDown(one: TargetView, { now }: Moment, first: string): Found {
       ...(crashes.length > 1 && { evidence: `${container.name} crashed ${crashes.length} times within 10 minutes` }),
     });
   }
-  if (view.kind === 'stopped')
+  if (view.kind === 'stopped') {
+    const mayWait = isDockerRestarting(one, all) && !isDockerSilent(one, all);
+    const first = mayWait ? 'if Docker itself ends or is restarted, wait until it runs again; else ' : '';
     return tell('container_down', `the container of ${name} does not run`, { begunAt, fix: `${first}${fix}` });
+  }
   // The check fails for some minutes after a start. A loop that is over was reported as one.
   if (check.verdict !== 'fail' || crashes.length > 1 || isReported || isRestartPlanned(facts.container))
     return undefined;
@@ -206,6 +195,5 @@ function findLargeLog(one: TargetView): Found {
 }
 
 export function findContainerProblems(view: SubnetView): readonly Suspicion[] {
-  const first = areAllStopped(view) ? 'if Docker itself ends or is restarted, wait until it runs again; else ' : '';
-  return findEach(view.targets, view, findMisnamed, (one) => findDown(one, view, first), findMemory, findLargeLog);
+  return findEach(view.targets, view, findMisnamed, findDown, findMemory, findLargeLog);
 }

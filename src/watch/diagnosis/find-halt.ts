@@ -2,7 +2,6 @@ import { formatAgo, formatDuration } from '../../lib/duration.ts';
 import { listNames } from '../../lib/words.ts';
 import { isAsked } from '../../model/is-judged.ts';
 import { COVERED_BY_HALT } from '../../model/problem.ts';
-import { lastEndedWithEngine } from '../../model/restart-cause.ts';
 import { isQuorumLost } from '../../model/snapshot.ts';
 import { adviseOnHalt, findVoters } from './advise-on-halt.ts';
 import { describeVotes } from './find-headline.ts';
@@ -10,7 +9,7 @@ import { findRisen, findStand } from './find-last-block.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
 import { explainUnfed } from './parent-view.ts';
 import { describeOrphans } from './quorum.ts';
-import { isStopped, type NodeView, namesOf, type SubnetView, startedAtOf } from './subnet-view.ts';
+import { findEndedWithDocker, isStopped, type NodeView, namesOf, type SubnetView, startedAtOf } from './subnet-view.ts';
 import { explain, explainEach, type Found, suspect } from './suspect.ts';
 
 function describeOut(node: NodeView, now: number): string {
@@ -62,7 +61,7 @@ export function findHalt(view: SubnetView): Found {
   const advice = adviseOnHalt(view, voters, quorum, last, open);
   const newest = last ?? findRisen(view);
   const areSome = toJoin.length === quorum.starting && toJoin.length < quorum.total;
-  const areOfDocker = toJoin.every(({ state }) => lastEndedWithEngine(state.facts.container));
+  const areOfDocker = findEndedWithDocker(toJoin, view).length === toJoin.length;
   const withDocker = toJoin.length > 1 && areOfDocker ? ' with Docker itself' : '';
   const begun = `${withDocker}${areSome && starting.length < toJoin.length ? ` (${namesOf(toJoin)})` : ''}`;
   const areAsked = nodes.every(({ state }) => isAsked(state));

@@ -9,12 +9,18 @@ import {
   findSeries,
   isRestartPlanned,
   LOOP_MS,
-  lastEndedWithEngine,
   MAX_WAIT_MS,
 } from '../../model/restart-cause.ts';
 import type { Target } from '../../model/target.ts';
 import { isOnlyKilled } from '../rules/known-failures.ts';
-import { hasEndedUnseen, isDockerRestarting, isDockerSilent, type SubnetView, type TargetView } from './subnet-view.ts';
+import {
+  findEndedWithDocker,
+  hasEndedUnseen,
+  isDockerRestarting,
+  isDockerSilent,
+  type SubnetView,
+  type TargetView,
+} from './subnet-view.ts';
 import { explainAll, type Found, refsTo, suspect } from './suspect.ts';
 
 /** Containers that crash within this time of each other have one cause: it is too short for chance. */
@@ -170,8 +176,9 @@ const BROUGHT_BY_STOP = ['container_down', 'node_down', 'node_hanging', 'service
 /** Containers that ended with their Docker Engine: what is found of each has that one cause. */
 function findStop(found: readonly Suspicion[], view: SubnetView): Found {
   // They are not known to have been started since.
-  const ended = view.targets.filter(({ state: { facts } }) => lastEndedWithEngine(facts.container));
-  const stopped = ended.filter(({ state, container }) => container.kind === 'stopped' || hasEndedUnseen(state));
+  const out = view.targets.filter(({ state, container }) => container.kind === 'stopped' || hasEndedUnseen(state));
+  const ended = out.length > 1 ? findEndedWithDocker(view.targets, view) : [];
+  const stopped = out.filter((one) => ended.includes(one));
   const [first] = stopped;
   if (first === undefined || stopped.length === 1) return undefined;
   const ofTargets = stopped.map(({ state }) => refsTo(state.target, ...BROUGHT_BY_STOP));

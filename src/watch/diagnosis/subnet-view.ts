@@ -5,8 +5,8 @@ import type { RpcExposure, Where } from '../../model/exposure.ts';
 import { type ChainFacts, countPeers, type Progress } from '../../model/facts.ts';
 import type { NextSet } from '../../model/next-set.ts';
 import type { Container, Fault } from '../../model/observation.ts';
-import type { ExplainedCheck, Problem, ProblemIndex } from '../../model/problem.ts';
-import { ENGINE_STOP_MS, findContainer, START_MS } from '../../model/restart-cause.ts';
+import type { ExplainedCheck, Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
+import { ENGINE_STOP_MS, endedWithEngine, findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { Quorum, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
@@ -191,9 +191,27 @@ export const isDockerRestarting = ({ state }: TargetView, { targets, now }: Subn
       haveOneEngine(target, state.target),
   );
 
+/** Those of which the container ended last as its engine was stopped, be that seen of it or of another one. */
+export function findEndedWithDocker<T extends TargetView>(ones: readonly T[], { targets }: SubnetView): readonly T[] {
+  const sawEnd = ({ state: { target, facts } }: TargetView, { state: ended }: T) =>
+    endedWithEngine(facts.container, ended.facts.container?.lastExit?.at) && haveOneEngine(target, ended.target);
+  return ones.filter((one) => targets.some((other) => sawEnd(other, one)));
+}
+
 /** What to do first about a target of which the engine is silent. */
 export const WAKE_DOCKER =
   'make Docker answer first, as with `systemctl restart docker` on its machine, which restarts its containers too';
+
+const DOCKER_COMMAND = /`(?:HOSTPWD=\S+ )?docker /;
+
+/** What to do about a target, or about a subnet: no command of Docker works while the engine of that, or one of them, is silent. */
+export function afterDocker({ fix, component, name }: Suspicion, view: SubnetView): string {
+  if (!DOCKER_COMMAND.test(fix) || fix.startsWith(WAKE_DOCKER)) return fix;
+  const isOf = ({ state: { target } }: TargetView) =>
+    name === undefined || (target.name === name && target.component === component);
+  const isSilent = view.targets.some((one) => isOf(one) && isDockerSilent(one, view));
+  return isSilent ? `${WAKE_DOCKER}; if that is not enough, ${fix}` : fix;
+}
 
 /** When the last probe of a node that has ended began. */
 export function askedAt(state: TargetState): number {

@@ -2,7 +2,7 @@ import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import { formatCount, toShellWord } from '../../lib/words.ts';
 import type { ContainerFacts } from '../../model/facts.ts';
 import type { Container } from '../../model/observation.ts';
-import { endedWithEngine, findRestartCause, isStoppedOnOrder, lastEndedWithEngine } from '../../model/restart-cause.ts';
+import { endedWithEngine, findRestartCause, isStoppedOnOrder } from '../../model/restart-cause.ts';
 import type { Component } from '../../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToCreate, commandToRecreate, describeRef } from '../clients/commands-to-type.ts';
@@ -116,7 +116,7 @@ function explainRestart(view: View, facts: ContainerFacts, container: Container)
   const how =
     cause === 'recreation'
       ? `was recreated ${ago}, as \`docker compose up\` does after a change`
-      : lastEndedWithEngine(facts)
+      : endedWithEngine(facts, facts.lastExit?.at)
         ? `was restarted with Docker itself ${ago}`
         : `was restarted on request ${ago}, by a person, a program or a start of Docker`;
   if (cause === 'request' || cause === 'recreation')

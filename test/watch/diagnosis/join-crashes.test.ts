@@ -570,6 +570,25 @@ describe('containers that end with their Docker Engine', () => {
     ]);
   });
 
+  test('are known to have, each of them, by what one of them shows of their engine', () => {
+    const unseen = (one: KnownTarget): KnownTarget => {
+      const { engineDown: _, ...container } = one.facts.container as ContainerFacts;
+      return { ...one, facts: { ...one.facts, container } };
+    };
+    const [first, ...others] = subnet(false);
+    const summaries = (...targets: readonly KnownTarget[]) =>
+      ofContainers(targets).map(([problem, name, summary]) => [problem, name ?? summary]);
+    expect(summaries(first as KnownTarget, ...others.map(unseen))).toEqual([
+      ['containers_crashed', 'Docker itself was stopped, and 8 containers with it'],
+    ]);
+    const of = (engine: string, { target, facts }: KnownTarget) =>
+      ({ target: { ...target, container: { ...target.container, engine } }, facts }) as KnownTarget;
+    const elsewhere = others.slice(0, 6).map((one) => of('other', unseen(one)));
+    expect(summaries(first as KnownTarget, ...elsewhere).slice(0, 2)).toEqual(
+      ['n1', 'n2'].map((name) => ['container_down', name]),
+    );
+  });
+
   test('do not have their logs called unreadable while it ends', () => {
     const withLog = (downMs: number) => {
       const one = node('n1');
