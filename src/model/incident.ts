@@ -17,6 +17,8 @@ export interface IncidentWords {
   readonly fix: string;
   /** The moment that the fix names (`Problem.restartAt`). */
   readonly restartAt?: number;
+  /** When what the last words say was first seen, or read. */
+  readonly readAt?: number;
 }
 
 /** An Alertmanager or a channel accepted the alert of an incident, firing or resolved. */

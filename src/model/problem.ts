@@ -129,15 +129,12 @@ export const isAboutAllOf = (one: About, other: About): boolean => namesOf(one).
 /** Whether a problem is confirmed, so that metrics and alerts show it. */
 export const isStanding = ({ state }: Problem): boolean => state !== 'suspected';
 
-/** What was seen, of a problem that an earlier process of subnetd has found, and of others. */
-export const withOrigin = ({ evidence, restoredAt }: Problem): string =>
-  restoredAt === undefined ? evidence : `seen before subnetd was started: ${evidence}`;
-
 /** What was seen, as people read it: what is no longer found has its time, as its durations are of then. */
 export function describeEvidence(problem: Problem, toWall: (at: WatchedMs) => WallMs): string {
-  const { state, seenAt, readAt = seenAt, restoredAt } = problem;
+  const { state, seenAt, readAt = seenAt, restoredAt, evidence } = problem;
+  // What an earlier process of subnetd has seen says so itself.
   const isSeenEarlier = state === 'clearing' && restoredAt === undefined;
-  return `${isSeenEarlier ? `seen at ${formatSecond(toWall(readAt))}: ` : ''}${withOrigin(problem)}`;
+  return `${isSeenEarlier ? `seen at ${formatSecond(toWall(readAt))}: ` : ''}${evidence}`;
 }
 
 /** What follows from a halt, so that it is not listed beside it. */

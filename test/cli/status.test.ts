@@ -64,7 +64,7 @@ test('what is no longer found has the time at which it was seen', () => {
   );
   const restored = problems.map((one) => ({ ...one, restoredAt: NOW }));
   expect(toStatus([{ ...state, problems: restored }], toWall).subnets[0]?.problems[1]?.evidence).toBe(
-    'seen before subnetd was started: it was silent for 9s',
+    'it was silent for 9s',
   );
 });
 

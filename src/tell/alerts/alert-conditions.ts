@@ -7,7 +7,6 @@ import {
   mayCover,
   type Problem,
   type ProblemRef,
-  withOrigin,
 } from '../../model/problem.ts';
 import { problemsOfAlert } from '../../model/problem-catalog.ts';
 import { countReserve, lacksSpare, type SubnetState } from '../../model/snapshot.ts';
@@ -28,9 +27,9 @@ const toLabels = (subnet: string, { component, name }: Pick<Problem, 'component'
   component === undefined || name === undefined ? { subnet } : { subnet, component, name };
 
 function toDetails(problem: Problem): AlertDetails {
-  const { summary, fix, about, state, restoredAt } = problem;
+  const { summary, evidence, fix, about, state, restoredAt } = problem;
   return {
-    ...{ summary, evidence: withOrigin(problem), fix },
+    ...{ summary, evidence, fix },
     ...(about !== undefined && { about }),
     ...(state === 'clearing' && { isClearing: true as const }),
     ...(restoredAt !== undefined && { isRestored: true as const }),

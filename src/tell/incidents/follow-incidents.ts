@@ -62,8 +62,9 @@ export function toIncidentId(key: string, wallMs: number): string {
 const wordsOf = ({ summary, evidence, fix }: Problem): Incident['first'] => ({ summary, evidence, fix });
 
 /** The last words are those that a restart of subnetd takes over. */
-const lastWordsOf = ({ restartAt, ...problem }: Problem): Incident['last'] => ({
+const lastWordsOf = ({ restartAt, readAt, ...problem }: Problem): Incident['last'] => ({
   ...wordsOf(problem),
+  readAt: readAt ?? problem.seenAt,
   ...(restartAt !== undefined && { restartAt }),
 });
 
@@ -134,8 +135,9 @@ function update(before: Incident, problem: Problem): Incident {
   const { clearSince, covered, ...rest } = before;
   // What a restart takes over is listed for a moment, until its cover is found again.
   const kept = problem.restoredAt === undefined ? undefined : covered;
-  // While it clears, its advice is withdrawn, but not what it was.
-  const last = problem.state === 'clearing' || isSame(before.last, problem) ? before.last : lastWordsOf(problem);
+  // While it clears, its advice is withdrawn, but not what it was. What an earlier process has seen keeps the time of that.
+  const isOld = problem.state === 'clearing' || problem.restoredAt !== undefined;
+  const last = isOld || isSame(before.last, problem) ? before.last : lastWordsOf(problem);
   const severity = SEVERITIES[Math.min(SEVERITIES.indexOf(before.severity), SEVERITIES.indexOf(problem.severity))];
   const { about, clearingSince } = problem;
   const isMarked = clearSince !== clearingSince || covered !== kept;

@@ -82,6 +82,7 @@ const isOver = ({ endedAt }: Incident): boolean => endedAt !== undefined;
 export function startIncidents(deps: IncidentsDeps): IncidentsLink {
   const { snapshot, clock, part, readLastLines, onBug, log } = deps;
   const { followEveryMs = FOLLOW_EVERY_MS } = deps;
+  const moment = () => ({ now: clock.now(), toWall: clock.toWall });
   const wallNow = () => clock.toWall(clock.now());
   const toWall = (incident: Incident) => convertIncident(incident, clock.toWall);
   const timelines = createTimelineReader({ ...deps, now: wallNow });
@@ -143,7 +144,7 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
       for (const subnet of new Set([...restored, ...over].map((one) => one.subnet)))
         deps.onRestored(
           subnet,
-          restored.flatMap((one) => (one.subnet === subnet ? [toRestoredProblem(one, now)] : [])),
+          restored.flatMap((one) => (one.subnet === subnet ? [toRestoredProblem(one, moment())] : [])),
           over.flatMap((one) => (one.subnet === subnet ? [one.ended] : [])),
         );
       seen = [];
@@ -161,7 +162,6 @@ export function startIncidents(deps: IncidentsDeps): IncidentsLink {
     keepCapsule(incident.id, { ...capsule, logs });
   };
 
-  const moment = () => ({ now: clock.now(), toWall: clock.toWall });
   const follow = () => {
     try {
       const current = snapshot();

@@ -1,3 +1,4 @@
+import { formatSecond, type Moment } from '../../lib/duration.ts';
 import type { Incident, IncidentStore } from '../../model/incident.ts';
 import {
   COVERED_BY_HALT,
@@ -12,7 +13,11 @@ export function convertIncident(incident: Incident, convert: (at: number) => num
   const { clearSince, covered, endedAt, last } = incident;
   return {
     ...incident,
-    ...(last.restartAt !== undefined && { last: { ...last, restartAt: convert(last.restartAt) } }),
+    last: {
+      ...last,
+      ...(last.restartAt !== undefined && { restartAt: convert(last.restartAt) }),
+      ...(last.readAt !== undefined && { readAt: convert(last.readAt) }),
+    },
     foundAt: convert(incident.foundAt),
     startedAt: convert(incident.startedAt),
     ...(clearSince !== undefined && { clearSince: convert(clearSince) }),
@@ -27,12 +32,16 @@ const explainErrors = ({ component, name }: Incident): readonly ExplainedCheck[]
   component === 'frontend' && name !== undefined ? [{ component, name, check: 'logs' }] : [];
 
 /** The problem of a stored incident that is not over, as it was last seen: the next diagnosis confirms it, or finds that it is gone. */
-export const toRestoredProblem = (incident: Incident, now: number): Problem => {
+export const toRestoredProblem = (incident: Incident, { now, toWall }: Moment): Problem => {
   const { problem, component, name, about, severity, alert, last, foundAt, startedAt, clearSince, planned } = incident;
+  // An earlier version has stored no time.
+  const { readAt, ...words } = last;
+  const when = readAt === undefined ? '' : `at ${formatSecond(toWall(readAt))}, `;
   return {
     ...{ problem, component, name, severity, alert },
     ...(about !== undefined && { about }),
-    ...last,
+    ...words,
+    evidence: `seen ${when}before subnetd was started: ${words.evidence}`,
     ...{
       explains: explainErrors(incident),
       causes: problem === 'subnet_halted' ? COVERED_BY_HALT : [],

@@ -523,11 +523,11 @@ describe('what is found', () => {
     expect(createJudge(bases)(clearing, none)).toContainEqual(
       expect.objectContaining({ state: 'active', details: expect.objectContaining({ isClearing: true }) }),
     );
-    // What an earlier process of subnetd has seen is told as that.
+    // What an earlier process of subnetd has seen says so itself.
     const kept = toInput([good('b')], {}, [problem('node_down', b, { restoredAt: NOW })]);
     expect(createJudge(bases)(kept, none)).toContainEqual(
       expect.objectContaining({
-        details: expect.objectContaining({ evidence: 'seen before subnetd was started: it broke at 7' }),
+        details: expect.objectContaining({ evidence: 'it broke at 7', isRestored: true }),
       }),
     );
     const watchdog = judge(toInput([]), none).find((finding) => finding.state === 'active');

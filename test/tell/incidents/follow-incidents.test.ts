@@ -169,7 +169,12 @@ describe('an incident', () => {
         foundAt: 40 * SECOND,
         startedAt: MINUTE,
         first: { summary: 'the container of n2 is down', evidence: 'it exited with 137', fix: 'start it' },
-        last: { summary: 'the container of n2 is down', evidence: 'it exited with 137', fix: 'start it' },
+        last: {
+          summary: 'the container of n2 is down',
+          evidence: 'it exited with 137',
+          fix: 'start it',
+          readAt: MINUTE,
+        },
         returns: 0,
         causes: [],
         effects: [],
@@ -247,7 +252,7 @@ describe('an incident', () => {
     expect(first).toMatchObject({ about: 'n1, n2' });
     expect(second).toMatchObject({ earlier: first?.id, foundAt: 4.5 * MINUTE, first: { evidence: 'n3 is down' } });
     // After a restart of subnetd it has the times of what stands now.
-    const restored = second && toRestoredProblem(second, 6 * MINUTE);
+    const restored = second && toRestoredProblem(second, { now: 6 * MINUTE, toWall: Number });
     expect(restored).toMatchObject({ about: 'n3', since: 4.5 * MINUTE, openedAt: 5 * MINUTE });
   });
 
@@ -407,10 +412,13 @@ it('incidents that have ended are all known at first, and the newest 200 at the 
 describe('incidents from before a restart', () => {
   const before = run([[MINUTE, withProblems(down(MINUTE))]]);
   const restored = restoreIncidents(NO_INCIDENTS, [...before.open.values()]);
+  const at = (now: number) => ({ now, toWall: (time: number) => time + DAY });
+  const evidence = `seen at 2026-11-22 00:01:00 UTC, before subnetd was started: ${down(MINUTE).evidence}`;
 
   it('are those of the problems that the diagnosis then has, as it was last seen', () => {
-    const problem = toRestoredProblem(before.only, 5 * SECOND);
-    expect(problem).toEqual({ ...down(MINUTE), seenAt: 5 * SECOND, restoredAt: 5 * SECOND });
+    const problem = toRestoredProblem(before.only, at(5 * SECOND));
+    expect(problem).toEqual({ ...down(MINUTE), evidence, seenAt: 5 * SECOND, restoredAt: 5 * SECOND });
+    // Its words and their time are kept for one more restart.
     expect(run([[6 * SECOND, withProblems(problem)]], restored).all).toEqual([before.only]);
     expect(run([[6 * SECOND, withProblems()]], restored).only).toMatchObject({ end: 'recovered', endedAt: MINUTE });
     expect(run([[6 * SECOND, []]], restored).only).toMatchObject({ end: 'removed', endedAt: MINUTE });
@@ -420,17 +428,18 @@ describe('incidents from before a restart', () => {
     const { only } = run([[MINUTE, withProblems(halt(MINUTE, { restartAt: 90 * SECOND }))]]);
     const stored = convertIncident(only, (at) => at + DAY);
     const read = convertIncident(stored, (at) => at - DAY - MINUTE);
-    expect(toRestoredProblem(read, 0).restartAt).toBe(30 * SECOND);
+    expect(toRestoredProblem(read, at(0)).restartAt).toBe(30 * SECOND);
   });
 
   it('that were clearing go on with it, and do not give their advice again', () => {
     const clearing = { ...before.only, clearSince: 3 * SECOND };
-    expect(toRestoredProblem(clearing, 5 * SECOND)).toEqual({
+    expect(toRestoredProblem(clearing, at(5 * SECOND))).toEqual({
       ...down(MINUTE),
       ...{
         state: 'clearing',
         clearingSince: 3 * SECOND,
         fix: 'nothing to do about this: it is over unless it comes back',
+        evidence,
       },
       ...{ seenAt: 5 * SECOND, restoredAt: 5 * SECOND },
     });

@@ -714,7 +714,7 @@ test('what a stored halt covered is not open again when the halt is over', () =>
         ...{ id: problem, subnet: 'd', problem, severity: 'critical', alert: 'x', first: words, last: words },
         ...{ foundAt: 1, startedAt: 1, returns: 0, causes: [], effects: [], notified: [], ...more },
       },
-      T0,
+      { now: T0, toWall: Number },
     );
   const risk = stored('quorum_at_risk');
   const after = (...problems: readonly Problem[]) =>

@@ -189,6 +189,9 @@ test('an error line is explained after a restart of subnetd by the stored incide
   });
   expect(follow(2 * MINUTE, seen(-1.5 * MINUTE), [], before).opened).toEqual({ frontend_errors: 40 });
   const { endedAt: _, ...clearing } = incident;
-  const restored = { problems: [toRestoredProblem({ ...clearing, clearSince: NOW - MINUTE }, NOW)], ended: [] };
+  const restored = {
+    problems: [toRestoredProblem({ ...clearing, clearSince: NOW - MINUTE }, { now: NOW, toWall: Number })],
+    ended: [],
+  };
   expect(follow(2 * MINUTE, seen(-2.5 * MINUTE), [], restored).opened).toEqual({ service_down: 0 });
 });
