@@ -100,9 +100,9 @@ export function findNameless(voters: VoteFacts, active: readonly string[]) {
   return { addresses, nodesOut: addresses.length === 0 ? 0 : nodes.filter(isOne).length };
 }
 
-/** Whether a node has just started, and does not rise with the chain yet, or may end again as it did before. */
-export const isToJoin = (node: NodeView): boolean =>
-  node.isStarting && (!node.takesBlocks || node.crashes) && !node.isForeign;
+/** Whether a node has just started, and does not answer or rise with the chain yet, or may end again as it did before. */
+export const isToJoin = ({ isStarting, isForeign, isOut, takesBlocks, crashes }: NodeView): boolean =>
+  isStarting && !isForeign && (isOut || !takesBlocks || crashes);
 
 export type VoteFacts = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
 
@@ -116,7 +116,7 @@ function countVotes({ chain, masters, silentVoters }: VoteFacts, set: readonly s
   const required = requiredVotes(set.length, chain.consensus?.certificateThreshold);
   // Blocks that come since they started need the votes even of those that are known to crash.
   const areNeeded = present.length - toJoin.length < required;
-  const starting = areNeeded ? toJoin.filter(({ takesBlocks }) => !takesBlocks) : toJoin;
+  const starting = areNeeded ? toJoin.filter(({ takesBlocks, isOut }) => isOut || !takesBlocks) : toJoin;
   return { total: set.length, required, voting: present.length, starting: starting.length };
 }
 

@@ -53,6 +53,31 @@ test('a node that stands still or catches up counts the same for the quorum, the
   ]);
 });
 
+test('a node that has just started and does not answer counts nowhere as voting, though its log has shown a new block', () => {
+  const said = (...started: readonly string[]) => {
+    const begun = started.map((name) => {
+      const { target, facts } = diagnosedNode(name, NAMES, {
+        fault: { kind: 'refused', address: name },
+        container: { startedAt: NOW - 20_000 },
+      });
+      const logs = { ...facts.logs, node: { height: 1_001, advancedAt: NOW - 18_000, level: 4 } };
+      return { target, facts: { ...facts, logs } } as KnownTarget;
+    });
+    const { quorum, members, headline } = diagnose([...nodes({}).slice(0, -started.length), ...begun]);
+    return [quorum?.starting, members.map(({ vote }) => vote).join(), headline?.detail.split('.')[0]];
+  };
+  expect(said('n4')).toEqual([
+    1,
+    'votes,votes,votes,unknown',
+    '3 of 4 masternodes can vote, 3 needed, and 1 has just started',
+  ]);
+  expect(said('n3', 'n4')).toEqual([
+    2,
+    'votes,votes,unknown,unknown',
+    '2 of 4 masternodes can vote, 3 needed, and 2 have just started',
+  ]);
+});
+
 test('a node on a branch of its own has no vote that counts', () => {
   const mark = (hash: string): Given => ({ chain: { block: { number: 960, hash } } });
   const [same, other] = [mark('0xaaaaaaaaaa'), mark('0xbbbbbbbbbb')];
