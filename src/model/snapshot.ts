@@ -101,6 +101,8 @@ export interface Masternode {
   readonly address: string;
   /** Its node in the inventory; absent when none has given this address. */
   readonly name?: string;
+  /** The other nodes that run with its key. */
+  readonly alsoOf?: readonly string[] | undefined;
   /** Its node by elimination: the only one that is out and has never given an address, where each other address has its node. */
   readonly presumed?: string;
   readonly vote: Vote;

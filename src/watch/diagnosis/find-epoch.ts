@@ -178,22 +178,22 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const place = placeEpoch(chain, masternodes);
   const turns = counted && consensus && countBlocks(counted, consensus);
   const chosen = findChosen(chain, masternodes);
-  // Of nodes with one address, one on the chain counts before one on another, and one that takes part before one that is out.
-  const orderOf = ({ isForeign, isOut }: NodeView) => 2 * Number(isForeign) + Number(isOut);
-  const nodes = view.nodes.map((node, index) => ({ node, member: members[index] }));
-  const ordered = nodes.sort((one, other) => orderOf(other.node) - orderOf(one.node));
-  const byAddress = new Map(ordered.map(({ node, member }) => [node.address, member]));
+  const byName = new Map(members.map((member) => [member.name, member]));
+  // A node on another chain, or on standby, has an address too.
+  const byAddress = new Map([...view.nodes.map((node) => [node.address, node] as const), ...view.masters]);
+  const memberOf = (address: string) => byName.get(byAddress.get(address)?.name ?? '');
   const votes = countNextVotes(view);
   const following = place && place.number + 1;
   const untold = findUntold(view.nodes, masternodes);
   const describe = (address: string, vote: Vote, changes: Partial<Masternode>): Masternode => ({
     address,
-    name: byAddress.get(address)?.name,
+    name: memberOf(address)?.name,
+    alsoOf: view.sharedKeys.get(address)?.flatMap(({ name }) => (name === memberOf(address)?.name ? [] : name)),
     ...(address === untold?.address && isMissing(untold.node) && { presumed: untold.node.name }),
     vote,
     ...changes,
     next: nextSet?.fates.get(address),
-    lag: viewLag(view.facts.lag, address, byAddress.get(address)?.name),
+    lag: viewLag(view.facts.lag, address, memberOf(address)?.name),
   });
   const { addresses, nodesOut } = findNameless(view, active);
   /** One that was not asked yet may have an address of these. */
@@ -208,7 +208,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const describeActive = (address: string): Masternode => {
     const own = turns?.get(address);
     const votesMissing = neverSigned.addresses.has(address) ? neverSigned.rounds : 0;
-    return describe(address, byAddress.get(address)?.vote ?? findUnnamedVote(address), {
+    return describe(address, memberOf(address)?.vote ?? findUnnamedVote(address), {
       blocksMade: own?.made,
       missedRounds: own?.missed ?? (counted && (counted.missedRounds.byMiner[address] ?? 0)),
       votesMissing: neverSigned.rounds >= MIN_VOTE_ROUNDS ? votesMissing : undefined,

@@ -140,13 +140,16 @@ const COLUMNS: readonly (readonly [title: string, tell: (one: Masternode, epoch:
   ['Next epoch', describeNext],
 ];
 
-function rowHead(subnet: string, { address, name, presumed, vote }: Masternode, range?: RangeName): Html {
+function rowHead(subnet: string, { address, name, alsoOf = [], presumed, vote }: Masternode, range?: RangeName): Html {
   const { standing, word } = LOOK_OF_VOTE[vote];
   const short = shorten(address);
+  const links = [name ?? [], alsoOf]
+    .flat()
+    .map((one, index) => html`${index === 0 ? '' : ' and '}<a href="${targetPath(subnet, one, range)}">${one}</a>`);
   const who =
     name === undefined
       ? html`<span title="${address}">${short}</span> <small class="dim">${presumed === undefined ? 'no known node' : `probably ${presumed}`}</small>`
-      : html`<a href="${targetPath(subnet, name, range)}">${name}</a> <small class="dim" title="${address}">${short}</small>`;
+      : html`${links}${links.length > 1 ? ', with one key' : ''} <small class="dim" title="${address}">${short}</small>`;
   return html`<th scope="row" role="rowheader">${who}</th><td role="cell">${badge(standing, word)}</td>`;
 }
 

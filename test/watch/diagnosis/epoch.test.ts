@@ -341,6 +341,19 @@ test('an address that a node lists twice is one masternode', () => {
   expect(epochOf({ masternodes: twice })?.masternodes.map(({ address }) => address)).toEqual(NAMES.map(addressOf));
 });
 
+test('the masternode whose key two nodes have is that of both, the one that counts first', () => {
+  const twins = (more: object = {}) =>
+    NAMES.map((name) =>
+      diagnosedNode(name, NAMES, name === 'n3' ? { chain: { address: addressOf('n2') }, ...more } : {}),
+    );
+  const told = (targets: readonly KnownTarget[]) => {
+    const { name, alsoOf } = find(stateOf(targets).epoch, 'n2') ?? {};
+    return [name, alsoOf];
+  };
+  expect(told(twins())).toEqual(['n2', ['n3']]);
+  expect(told(twins(down))).toEqual(['n2', undefined]);
+});
+
 test('masternodes that no node has named may be those of nodes that are out and have given no address', () => {
   /** The votes of the masternodes of n3 and n4, of which the first few nodes from the end are out. */
   const votesOf = (out: number) => {

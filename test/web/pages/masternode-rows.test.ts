@@ -40,6 +40,11 @@ describe('the table of masternodes', () => {
     expect(html).not.toContain('<details>');
   });
 
+  test('names all nodes that run with a key', () => {
+    const shared: Masternode = { address: `0x${'f'.repeat(40)}`, name: 'n8', alsoOf: ['n9'], vote: 'votes' };
+    expect(rowsOf(tableOf(many(0, [shared])))).toEqual(['n8 and n9 , with one key 0xffff…ffff votes']);
+  });
+
   test('names the node that an address probably has, and leaves out columns in which nothing stands', () => {
     const lost: Masternode = { address: `0x${'f'.repeat(40)}`, presumed: 'n9', vote: 'silent', missedRounds: 4 };
     const html = tableOf(many(1, [lost]));
