@@ -233,7 +233,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   };
 }
 
-/** Blocks before and after a choice within which a kill may cost a node its snapshot: 20 s at two seconds a block. */
+/** Blocks before and after a choice within which a kill may cost a node its snapshot. */
 const NEAR_CHOICE = 5;
 
 /** So many blocks after the begin of an epoch the pools hold votes by which a masternode without the snapshot shows. */
@@ -243,7 +243,7 @@ const FIRST_VOTES = 30;
 export function findNearChoice({ epoch, reference }: SubnetState, name: string): string | undefined {
   const choice = epoch?.choiceBlock;
   return choice !== undefined && reference !== undefined && Math.abs(reference - choice) <= NEAR_CHOICE
-    ? `a restart near block ${choice}, where the chain chooses its next masternodes, may cost ${name} the snapshot of them; wait 20 s`
+    ? `a restart near block ${choice}, where the chain chooses its next masternodes, may cost ${name} the snapshot of them; wait for block ${choice + NEAR_CHOICE + 1}`
     : undefined;
 }
 

@@ -78,7 +78,7 @@ const newEpoch = (block: number) =>
   `epoch 1 began at block ${block} with the snapshot of block ${block - 450}; a masternode that has lost it does not vote, which shows by block ${block + 30}`;
 const THREE_VOTE = '3 other masternodes vote, 3 needed';
 const nearChoice = (block: number) =>
-  `a restart near block ${block}, where the chain chooses its next masternodes, may cost n1 the snapshot of them; wait 20 s`;
+  `a restart near block ${block}, where the chain chooses its next masternodes, may cost n1 the snapshot of them; wait for block ${block + 6}`;
 
 const withoutContainers = (known: KnownTarget): KnownTarget => {
   const { container: _, ...facts } = known.facts;
