@@ -1,9 +1,10 @@
 import { formatMoment, type Moment } from '../../lib/duration.ts';
+import { highest } from '../../lib/numbers.ts';
 import { formatCount, formatTimes, joinAnd } from '../../lib/words.ts';
 import type { PatternFacts } from '../../model/facts.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
-import { findCrashes, findStart, isStartedAgain, START_MS } from '../../model/restart-cause.ts';
+import { findCrashes, findStart, isStartedAgain, LOOP_MS, START_MS } from '../../model/restart-cause.ts';
 import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
 import { fixOf } from '../clients/clients.ts';
 import { commandToReplace } from '../clients/commands-to-type.ts';
@@ -16,12 +17,16 @@ import { withWallet } from './find-wallet-problem.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explain, explainAll, refsTo, suspectTarget } from './suspect.ts';
 
-/** What the log says that shows the failure: how often since subnetd started, and when last. A node says one thing in several ways. */
+/**
+ * What the log says that shows the failure: how often since subnetd started, and when last. A node says one thing in several ways, and not
+ * all of them each time: what it has said most often has the count.
+ */
 function describeSigns({ signs = [] }: ShownFailure, { target, facts }: TargetState, moment: Moment) {
-  const shown = signs
-    .flatMap((name) => facts.logs?.patterns[name] ?? [])
-    .toSorted((one, other) => other.order - one.order);
-  return shown.slice(0, target.component === 'node' ? 1 : undefined).map(({ what, count, at }) => {
+  const shown = signs.flatMap((name) => facts.logs?.patterns[name] ?? []).sort((one, other) => other.order - one.order);
+  const lastAt = highest(shown.map(({ at }) => at));
+  const [most] = shown.filter(({ at }) => lastAt - at < LOOP_MS).sort((one, other) => other.count - one.count);
+  const told = most && target.component === 'node' ? [{ ...most, at: lastAt }] : shown;
+  return told.map(({ what, count, at }) => {
     const times = count === 0 ? '' : ` ${formatTimes(count)} since subnetd began to read it,`;
     return `its log says that ${what},${times} last ${formatMoment(at, moment)}`;
   });
