@@ -83,8 +83,9 @@ const OWN: Readonly<Partial<Record<ProblemName, (state: TargetState, view: Subne
       fix: `${fix.replace(/,? and (?:restart the container|recreate it)$/, '')}, then ${commandToReplace(target.container)}`,
     };
   },
-  relayer_redis_dead: ({ facts: { logs } }, moment) => ({
+  relayer_redis_dead: ({ target, facts: { logs } }, moment) => ({
     seen: `its redis ended ${formatMoment(logs?.relayer?.redisDiedAt ?? moment.now, moment)}`,
+    fix: `${commandToReplace(target.container)}, and check its memory`,
   }),
   // It may be seen which variables its container was made without.
   relayer_idle: ({ facts: { logs } }, moment) => {

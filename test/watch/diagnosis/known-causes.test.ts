@@ -50,6 +50,8 @@ test('a relayer without its redis ends the cycle that it has begun, so that it s
       'the redis of the relayer died 3s ago (02:46:37 UTC), and without it the relayer begins no new cycle',
     ],
   ]);
+  for (const { fix } of found)
+    expect(fix).toMatch(/^run `HOSTPWD=.* up -d --force-recreate relayer` in the folder .*, and check its memory$/);
   // One moment has one age, whenever its check was judged.
   const stopped = diagnosed([target], NOW - 2_000).find(({ problem }) => problem === 'relayer_stopped');
   expect(stopped?.evidence).toBe(found[1]?.evidence);
