@@ -63,14 +63,15 @@ export const serviceOf = (ref: ContainerRef | undefined, name: string): string =
 /** The lines of a compose file by which Docker keeps a log for a while, but not for ever. */
 export const LOG_ROTATION = '`logging: { driver: json-file, options: { max-size: 20m, max-file: "5" } }`';
 
-const OF_CONTAINER = /^(.*`docker (?:start|unpause|restart)) (.*)`$/;
+/** A command for one container, which may as well be given for several: what to do, and the command without the name. */
+const OF_CONTAINER = /^(start|resume|restart) it with (`docker \w+) (\S+)`$/;
 
 /** What to do about each of several, without what is next if that does not help: together where it is the same, or the same command. */
 export function joinFixes(ones: readonly { readonly name?: string; readonly fix: string }[]): readonly string[] {
   const all = ones.map(({ name, fix: whole }) => {
     const [fix = ''] = whole.split('; if ');
-    const [, way = fix, container] = OF_CONTAINER.exec(fix) ?? [];
-    return { name, way, container };
+    const [, act, command, container] = OF_CONTAINER.exec(fix) ?? [];
+    return { name, fix, way: act === undefined ? fix : `${act} them with ${command}`, container };
   });
   return [
     ...Map.groupBy(
@@ -79,9 +80,11 @@ export function joinFixes(ones: readonly { readonly name?: string; readonly fix:
     ),
   ].map(([way, some]) => {
     const containers = some.flatMap(({ container }) => container ?? []);
-    const typed = containers.length === 0 ? way : `${way} ${containers.join(' ')}\``;
     const names = nameSome(some.flatMap(({ name }) => name ?? []));
-    const fix = some.length === 1 ? typed : typed.replaceAll(/ it(?=[ :,]|$)/g, ' them');
-    return names === '' ? fix : `for ${names}: ${fix}`;
+    const [{ fix } = { fix: way }, ...others] = some;
+    if (names === '') return fix;
+    if (others.length === 0) return `for ${names}: ${fix}`;
+    // What is said of one is said of each.
+    return containers.length === 0 ? `for each of ${names}: ${way}` : `for ${names}: ${way} ${containers.join(' ')}\``;
   });
 }

@@ -111,24 +111,49 @@ test('a container that does not run has ended when Docker says so, but one that 
   expect(begunAt({ running: true, status: 'paused' })).toBeUndefined();
 });
 
-test('while all are stopped, Docker itself may be why, and its start comes first', () => {
-  const stopped = { running: false, status: 'exited', exitCode: 0, finishedAt: NOW - 4 * SECOND };
-  const lastStopRequest = (id: string) => ({ lastStopRequest: { id, at: NOW - 4 * SECOND } });
-  const stats = (container: Partial<Container>): KnownTarget => ({
-    ...diagnosedService('stats'),
-    facts: { container: { ...(containerOf('stats', container) as ContainerFacts), ...lastStopRequest('stats') } },
+describe('a command of Docker', () => {
+  const NAMES = ['n1', 'n2', 'n3', 'n4'];
+  const wake =
+    'make Docker answer first, as with `systemctl restart docker` on its machine, which restarts its containers too';
+  const why = { address: 'unix:///var/run/docker.sock', code: 'timeout' } as const;
+  /** n1 and n2 are stopped, or hang, and of n4 Docker has said nothing since, or that its engine was down for a moment. */
+  const fixesOf = (n4: Partial<ContainerFacts>, engine?: string) => {
+    const stopped = { running: false, status: 'exited', exitCode: 0, finishedAt: NOW - 4 * SECOND } as const;
+    const nodes = NAMES.map((name): KnownTarget => {
+      const isStopped = name === 'n1' || name === 'n2';
+      const fault = isStopped ? { fault: { kind: 'refused', address: name } as const } : {};
+      const { target, facts } = diagnosedNode(name, NAMES, { ...fault, ...(isStopped && { container: stopped }) });
+      if (name !== 'n4') return { target, facts };
+      const container = { ...(facts.container as ContainerFacts), ...n4 };
+      return {
+        target: { ...target, container: { ...target.container, engine } } as KnownTarget['target'],
+        facts: { ...facts, container },
+      };
+    });
+    const found = diagnosed(nodes).filter(({ problem }) => ['container_down', 'quorum_at_risk'].includes(problem));
+    return found.map(({ name = '', fix }) => `${name}: ${fix}`);
+  };
+  const start = (name: string) =>
+    `start it with \`docker start generated-${name}-1\`; if it ends again, read why it ended with \`docker logs --tail 100 generated-${name}-1\``;
+
+  test('comes after Docker itself while that does not answer, also to bring back several', () => {
+    const silent = { observation: { kind: 'docker-unreachable', why } } as const;
+    expect(fixesOf(silent)).toEqual([
+      `n1: ${wake}; if that is not enough, ${start('n1')}`,
+      `n2: ${wake}; if that is not enough, ${start('n2')}`,
+      `: bring back n1, n2: 1 more must vote; restart no other node; for each of n1 and n2: ${wake}`,
+    ]);
+    // Another engine.
+    expect(fixesOf(silent, 'other').slice(0, 2)).toEqual([`n1: ${start('n1')}`, `n2: ${start('n2')}`]);
   });
-  const fixes = (other: KnownTarget) =>
-    diagnosed([relayer(stopped, lastStopRequest('relayer')), other])
-      .filter(({ problem }) => problem === 'container_down')
-      .map(({ fix }) => fix);
-  const first = 'if Docker itself ends or is restarted, wait until it runs again; else';
-  const start = (name: string) => `start it with \`docker start generated-${name}-1\``;
-  expect(fixes(stats(stopped))).toEqual([`${first} ${start('relayer')}`, `${first} ${start('stats')}`]);
-  // It is being stopped.
-  expect(fixes(stats({}))[0]).toBe(`${first} ${start('relayer')}`);
-  expect(fixes(stats({ startedAt: NOW - 3 * SECOND }))).toEqual([start('relayer')]);
-  expect(fixes(stats({ ...stopped, finishedAt: NOW - 9 * SECOND }))[0]).toBe(start('relayer'));
+
+  test('is not hurried while Docker ends, or has just started', () => {
+    const downAt = (agoMs: number) => ({ engineDown: { from: NOW - agoMs, to: NOW - agoMs } });
+    expect(fixesOf(downAt(2_000))[0]).toBe(
+      `n1: if Docker itself ends or is restarted, wait until it runs again; else ${start('n1')}`,
+    );
+    expect(fixesOf(downAt(15_000))[0]).toBe(`n1: ${start('n1')}`);
+  });
 });
 
 describe('a container that Docker was asked to stop', () => {

@@ -180,7 +180,7 @@ test('a halt says why nodes that have just started again do not stay up', () => 
   const nodes = [loop('n2'), loop('n3'), ...['n1', 'n4'].map((name) => diagnosedNode(name, NAMES, standing))];
   const [halt] = diagnosed(nodes).filter(({ problem }) => problem === 'subnet_halted');
   expect(halt?.evidence).toContain('because n2 ends again and again with exit code 0, n3 ends again and again');
-  expect(halt?.fix).toContain('; for n2 and n3: find out what kills them');
+  expect(halt?.fix).toContain('; for each of n2 and n3: find out what kills it');
 });
 
 test('so does a halt that began since they were started, as they may end again', () => {
