@@ -105,19 +105,15 @@ function explainCheck(state: ExplainedCheckState, problem: Problem | EndedProble
   const named = isSaid ? '' : `: ${summary}`;
   if ('endedAt' in problem) return { ...state, cause: `of a problem that is over${named}`, because };
   const { judgedBy }: ProblemKind = problemCatalog[problem.problem];
-  const judgesIt = isOwn && judgedBy.includes(state.check);
   // Known failures have no check of their own. The check of their container shows them.
-  const isKnownFailure = isOwn && judgedBy.length === 0 && state.check === 'container';
+  const judgesIt = isOwn && (judgedBy.length === 0 ? state.check === 'container' : judgedBy.includes(state.check));
   // Its words and its fix are from before it began to clear. So is what a relayer said last, as its next line would end its failure.
   if (problem.state === 'clearing')
-    return (judgesIt && state.check !== 'submissions') || isKnownFailure
+    return judgesIt && state.check !== 'submissions'
       ? { ...state, because }
       : { ...state, cause: `of a problem that seems to be over${named}`, because };
   const { fix } = problem;
-  if (judgesIt || isSaid) return { ...state, fix, because };
-  return isKnownFailure
-    ? { ...state, fix: `known as ${problem.problem}: ${fix}`, because }
-    : { ...state, cause: summary, because };
+  return judgesIt || isSaid ? { ...state, fix, because } : { ...state, cause: summary, because };
 }
 
 /** By target: the first of these problems that is about it, else the first that names it. They are the worst first. */

@@ -63,7 +63,7 @@ test('the check of a container that has ended gives the fix of the known failure
   const { problems } = diagnoseSubnet(toSubnet(targets), judgeTargets(targets, NOW), NO_PROBLEMS, NOW);
   const [because, reason] = reasonsOf(targets, problems)['n2/container'] ?? [];
   expect(because).toBe('database_lost');
-  expect(reason).toMatch(/; known as database_lost: check the disk, then let the node sync again/);
+  expect(reason).toMatch(/; check the disk, then let the node sync again/);
 });
 
 test('a node that is out and has never given its address counts as one masternode without a name, if there is one', () => {
