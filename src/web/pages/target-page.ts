@@ -10,7 +10,7 @@ import type { Incident, Incidents } from '../../model/incident.ts';
 import type { MatchingLine } from '../../model/last-lines.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
-import { findContainer } from '../../model/restart-cause.ts';
+import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { ExplainedCheckState, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { Target } from '../../model/target.ts';
@@ -127,6 +127,13 @@ function overSince({ state, target: { target }, time }: TargetInput): number {
   return highest(time.incidentsOf(state.subnet.name).map((one) => (isOwn(one) && one.clearSince) || 0));
 }
 
+/** Whether all that fails of a target is that its container has crashed, although it has run for as long as a start takes since. */
+function runsAgain({ target: { checks, facts }, toWall, nowWall }: TargetInput): boolean {
+  const { running, startedAt = Number.NaN } = findContainer(facts.container) ?? {};
+  const failing = checks.flatMap(({ check, verdict }) => (verdict === 'fail' ? check : []));
+  return running === true && failing.join() === 'container' && nowWall - toWall(startedAt) >= START_MS;
+}
+
 function banner(input: TargetInput): Html {
   const { target, toWall, nowWall } = input;
   const { standing, word, check } = standingOf(target);
@@ -134,7 +141,8 @@ function banner(input: TargetInput): Html {
   const { name } = target.target;
   const isAffected = word === 'affected';
   const isChecked = word === 'checking';
-  const ofStanding = { ok: 'is healthy', warn: 'needs attention', bad: 'is failing', off: 'is in an unknown state' };
+  const bad = runsAgain(input) ? 'runs again after a crash' : 'is failing';
+  const ofStanding = { ok: 'is healthy', warn: 'needs attention', bad, off: 'is in an unknown state' };
   const ofWord = { affected: 'is affected', checking: 'is being checked', starting: 'has just started' };
   const { [word as keyof typeof ofWord]: words = ofStanding[standing] } = ofWord;
   // What fails because of its own problem is told as that, as its check only shows it.

@@ -48,6 +48,8 @@ function pageOf(
 const n1 = diagnosedNode('n1', NAMES);
 const nodes = [n1, ...NAMES.slice(1).map((name) => diagnosedNode(name, NAMES))];
 
+const SINCE_START = { verdict: 'fail', seen: 'it restarted', fix: 'read why', since: NOW - 61_000 } as const;
+
 describe('the page of a target', () => {
   test('says of a node in one line whether it may be restarted now', () => {
     const lineOf = (safe: boolean, known: boolean, reason: string) =>
@@ -134,6 +136,20 @@ describe('the page of a target', () => {
       checks: state.checks.flatMap((one) => (one.check === 'container' ? { ...one, since: NOW - 240_000 } : [])),
     }));
     expect(words(page)).toMatch(/frontend is failing Since 03:04 , for 5 s\. /);
+  });
+
+  test('says of one that is well since it was started again after a crash that it runs again', () => {
+    const titleOf = (ranMs: number, ...failing: readonly string[]) => {
+      const crashed = diagnosedNode('n1', NAMES, { container: { startedAt: NOW - ranMs } });
+      const page = pageOf([crashed, ...nodes.slice(1)], {}, ({ problem: _, ...state }) => ({
+        ...state,
+        checks: state.checks.map((one) => (failing.includes(one.check) ? { ...one, ...SINCE_START } : one)),
+      }));
+      return words(page).match(/n1 (?:is failing|runs again after a crash)(?= Since)/)?.[0];
+    };
+    expect(titleOf(60_000, 'container')).toBe('n1 runs again after a crash');
+    expect(titleOf(59_000, 'container')).toBe('n1 is failing');
+    for (const other of ['peers', 'log_block']) expect(titleOf(60_000, 'container', other)).toBe('n1 is failing');
   });
 
   test('names in its banner its own problem before the check that only shows it', () => {
