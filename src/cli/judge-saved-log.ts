@@ -67,7 +67,7 @@ const toHeardNodes = (facts: LogFacts, file: string): readonly KnownTarget[] =>
 export async function judgeSavedLog(component: Component, file: string): Promise<SavedLog> {
   const pack = packs[component];
   const counters = createPatternCounters(pack, []);
-  const firsts = new Map<string, number>();
+  const seen = new Map<string, { readonly first: number; readonly matches: number }>();
   let state: LogState = {};
   let lines = 0;
   let isOfForm = false;
@@ -78,7 +78,8 @@ export async function judgeSavedLog(component: Component, file: string): Promise
   const onHit = (bare: Omit<LogHit, 'counted'>) => {
     const hit = { ...bare, counted: true };
     counters.add(hit);
-    if (!firsts.has(hit.pattern)) firsts.set(hit.pattern, hit.at);
+    const { first: begun = hit.at, matches = 0 } = seen.get(hit.pattern) ?? {};
+    seen.set(hit.pattern, { first: begun, matches: matches + 1 });
     state = foldLogHit(component, state, hit);
   };
   const now = Date.now();
@@ -120,11 +121,10 @@ export async function judgeSavedLog(component: Component, file: string): Promise
   return {
     lines,
     // Each line of a relayer has a number before it; what other programs say beside their logger has no form.
-    hasForm: isOfForm || (component !== 'relayer' && firsts.size > 0),
-    patterns: Object.entries(counters.read()).map(([name, { count, at }]) => ({
-      name,
-      matches: count,
-      first: firsts.get(name) ?? 0,
+    hasForm: isOfForm || (component !== 'relayer' && seen.size > 0),
+    // All lines count here, also those that only follow from the one before.
+    patterns: Object.entries(counters.read()).map(([name, { at }]) => ({
+      ...{ name, first: 0, matches: 0, ...seen.get(name) },
       last: at,
     })),
     checks: checksFor(target)

@@ -14,6 +14,9 @@ const tryLog = (component: string, file: string) => runCommand(['logs', 'test', 
 const BLOCK =
   'INFO [11-21|07:00:00] Imported new chain segment               blocks=1 txs=0 mgas=0.000 number=1234 hash=1a2b3c…9f8e7d\n';
 const FATAL = 'Fatal: Error starting protocol stack: listen unix /work/xdcchain/XDC.ipc: bind: invalid argument\n';
+const ABORTED = `FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory
+Aborted (core dumped)
+`;
 const PING = 'TRACE[11-21|07:00:00] << PING XDC/v4                           addr=192.168.25.11:20303 err=nil\n';
 
 test('prints the lines, each pattern with its count, first and last, and the verdict of each check', async () => {
@@ -75,6 +78,8 @@ test.each([
 test.each([
   ['node', BLOCK, 0, /imported_segment +1 .*\nlog_block {2}pass .* at block 1234/],
   ['node', BLOCK + FATAL, 1, /ipc_path_too_long +1 .*\nlog_block {2}fail .*shorter path/],
+  // Also what only follows from the line before it.
+  ['frontend', ABORTED, 1, /heap_exhausted +1 .*\n {2}build_aborted +1 /],
   ['bootnode', PING, 0, /received +1 .*\nmessages {2}pass {2}the bootnode has heard the only node/],
   ['bootnode', `${PING}Fatal: bad key\n`, 1, /messages {2}fail .*fatal_start/],
 ] as const)('judges what a %s printed: %j', async (component, text, code, said) => {
