@@ -13,7 +13,7 @@ const TITLES: Readonly<Record<Component, string>> = {
 };
 
 const WHEN: Readonly<Record<Component, string>> = {
-  node: 'Fails when the height in the log has not risen for `checks.rpc.stallAfter`, and for `errorWindow` after a line that means `error` or `fatal`. Below log level 3, a healthy node prints no block. The check is then `degraded`, unless `logFiles` names the xdc.log of its data folder, which shows the height at any level. To fix this, set `LOG_LEVEL=4` in the env file of the node and recreate it.',
+  node: 'Fails when the height in the log has not risen for `checks.rpc.stallAfter`, and for `errorWindow` after a line that means `error` or `fatal`. Below log level 3, a healthy node prints no block. The check is then `degraded`, unless `logFiles` names the xdc.log of its data folder, which shows the height at any level. To fix this, set `LOG_LEVEL=3` in the env file of the node and recreate it.',
   bootnode:
     'Fails when the bootnode receives no message from a node within `bootnodeWindow`; the reason names the node. subnetd knows a node by its `p2p` address, else by its port if no other node has the same. The bootnode prints these lines at `-verbosity 6`.',
   relayer:

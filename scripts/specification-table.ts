@@ -84,7 +84,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     check: 'log_block',
     looksFor: patterns('node', ({ name, means }) => means === 'progress' || name === 'log_level'),
     remedy:
-      'degraded: set LOG_LEVEL=4 in the env file of the node and recreate it; stalled: check its peers, and that two thirds of the nodes run',
+      'degraded: set LOG_LEVEL=3 in the env file of the node and recreate it; stalled: check its peers, and that two thirds of the nodes run',
     faults: ['log-level-low', 'node-stalled', 'node-down', 'subnet-halted'],
     metric: 'subnet_node_log_block_number',
     test: CONTAINER_LOGS,

@@ -146,7 +146,7 @@ describe('the report', () => {
         'check_degraded',
         undefined,
         'n2 has 3 peers by net_peerCount, which tells no more than a number, and its IPC socket is of no help: subnetd may not open the socket /srv/n2/XDC.ipc (it belongs to root, mode 600); n2 runs with log level 2, at which a healthy node is silent',
-        'run subnetd as its owner, or take ipc out of the inventory; to see its blocks in the log set LOG_LEVEL=4 in n2.env and recreate the node, or add its xdc.log to logFiles',
+        'run subnetd as its owner, or take ipc out of the inventory; to see its blocks in the log set LOG_LEVEL=3 in n2.env and recreate the node, or add its xdc.log to logFiles',
       ],
     ]);
   });

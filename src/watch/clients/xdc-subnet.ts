@@ -39,7 +39,7 @@ export const xdcSubnet: Client = {
     serveOnly: (namespaces, nodes) =>
       `set RPC_API=${namespaces.filter((one) => one !== 'rpc').join() || 'net,web3'} in ${listNames(nodes.map(envFileOf))} and recreate ${listNames(nodes.map(({ name }) => name))}`,
     refusePages: refusePagesBy({ hosts: '--rpcvhosts', origins: '--rpccorsdomain' }),
-    showBlocks: (node) => `set LOG_LEVEL=4 in ${envFileOf(node)} and recreate the node`,
+    showBlocks: (node) => `set LOG_LEVEL=3 in ${envFileOf(node)} and recreate the node`,
     acceptHosts: 'start the node with --rpcvhosts "*", or use its IP address in the inventory',
     findCallError: 'read the line "Served" in its log, which names the cause',
     setNetworkId: (id, node) => `set NETWORK_ID=${id} in ${envFileOf(node)} and recreate ${node.name}`,

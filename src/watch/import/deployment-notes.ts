@@ -16,7 +16,7 @@ const SENTENCES = {
   parentToken: (place: string) =>
     `PARENTNET_URL in ${place} may hold a token, so it is not written here; set PARENTNET_URL in the environment of subnetd to the same value.`,
   lowLogLevel: (places: string) =>
-    `LOG_LEVEL is below 3 in ${places}: the node logs no blocks, so where subnetd cannot read xdc.log the check of its log is degraded; set LOG_LEVEL=4 there and recreate the container.`,
+    `LOG_LEVEL is below 3 in ${places}: the node logs no blocks, so where subnetd cannot read xdc.log the check of its log is degraded; set LOG_LEVEL=3 there and recreate the container.`,
   noAdmin: (places: string) =>
     `RPC_API is without admin in ${places}: where subnetd cannot use the IPC socket, peers are counted by net_peerCount (degraded); add ,admin to that line only if nobody else can reach the RPC port.`,
   noCheckpoint: (places: string) =>

@@ -41,10 +41,13 @@ const rises = ({ facts: { node }, settings, now }: View<NodeTarget>): boolean =>
   node.latest?.risen === true &&
   now - node.latest.advancedAt < settings.rpc.stallAfterMs;
 
+const levelOf = ({ facts: { logs } }: View<NodeTarget>): number | undefined =>
+  logs?.node?.level ?? logs?.created?.level;
+
 /** Whether a node logs too little and is not an active masternode: at that level only the lines of its turns show its height. */
-function isWatching({ facts: { node, logs } }: View<NodeTarget>): boolean {
-  const { address, masternodes } = node?.chain?.observation ?? {};
-  const level = logs?.node?.level ?? logs?.created?.level ?? INFO;
+function isWatching(view: View<NodeTarget>): boolean {
+  const { address, masternodes } = view.facts.node?.chain?.observation ?? {};
+  const level = levelOf(view) ?? INFO;
   return level < INFO && address !== undefined && masternodes?.active.includes(address) === false;
 }
 
@@ -67,9 +70,13 @@ function judgeSilentLog(view: View<NodeTarget>, seen: string, logged = -Infinity
   // The node itself stood until now, or its next line shows these blocks.
   if (!isFarAbove) return pass(above);
   if (isWatching(view)) return pass(`${above}: below log level ${INFO} only an active masternode prints its height`);
+  const { name } = target;
+  const mayShow = (levelOf(view) ?? 0) >= INFO;
   return degraded(
     above,
-    `${clientOf({ target, facts }).advice.showBlocks(target)}; if its log file was removed or replaced, restart it, so that it opens the new one`,
+    mayShow
+      ? `restart ${name} when that is safe: its log level may have been lowered since its start (debug_verbosity), or its log file removed or replaced`
+      : `${clientOf({ target, facts }).advice.showBlocks(target)}; if its log file was removed or replaced, restart it, so that it opens the new one`,
   );
 }
 
@@ -80,7 +87,8 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
   const { stallAfterMs } = settings.rpc;
   const logs = readLog(view, `the log of ${name}`);
   if ('verdict' in logs) return logs;
-  const { advancedAt = 0, level = logs.created?.level, fall, startedAt = 0, stoppedAt = 0 } = logs.node ?? {};
+  const { advancedAt = 0, fall, startedAt = 0, stoppedAt = 0 } = logs.node ?? {};
+  const level = levelOf(view);
   const { running, startedAt: ranFrom = 0 } = findContainer(facts.container) ?? {};
   // What was read of the run before says nothing of this one.
   const height = advancedAt >= ranFrom ? logs.node?.height : undefined;

@@ -129,7 +129,7 @@ describe('a folder of the generators of 2026', () => {
     expect(imported(generated({ key: 'masternode', nethermind: 1 })).notes).toEqual([]);
     const mixed = generated({ key: 'subnet', nethermind: 1 });
     expect(imported(mixed).notes).toEqual([
-      'LOG_LEVEL is below 3 in subnet1.env:7, subnet2.env:7, subnet3.env:7: the node logs no blocks, so where subnetd cannot read xdc.log the check of its log is degraded; set LOG_LEVEL=4 there and recreate the container.',
+      'LOG_LEVEL is below 3 in subnet1.env:7, subnet2.env:7, subnet3.env:7: the node logs no blocks, so where subnetd cannot read xdc.log the check of its log is degraded; set LOG_LEVEL=3 there and recreate the container.',
     ]);
     // The start script of this client has the default 3.
     const silent = generated({ key: 'masternode', nethermind: 0 });

@@ -392,7 +392,7 @@ describe('inside the compose network', () => {
     });
     expect(notes).toEqual([
       'Written for a monitor in a container on the network of the deployment: without ipc and logFiles, so logs come through Docker; docs/compose.md shows how it joins that network.',
-      expect.stringContaining('set LOG_LEVEL=4 there'),
+      expect.stringContaining('set LOG_LEVEL=3 there'),
       expect.stringContaining('RPC_API is without admin'),
       expect.stringContaining('subswap_frontend'),
     ]);
@@ -457,7 +457,7 @@ describe('a range of ports', () => {
 describe('the notes', () => {
   it('name the lines of the env files to change', () => {
     expect(imported(fixture('v2.0.0/wizard')).notes).toEqual([
-      'LOG_LEVEL is below 3 in subnet1.env:13, subnet2.env:13, subnet3.env:13: the node logs no blocks, so where subnetd cannot read xdc.log the check of its log is degraded; set LOG_LEVEL=4 there and recreate the container.',
+      'LOG_LEVEL is below 3 in subnet1.env:13, subnet2.env:13, subnet3.env:13: the node logs no blocks, so where subnetd cannot read xdc.log the check of its log is degraded; set LOG_LEVEL=3 there and recreate the container.',
       'RPC_API is without admin in subnet1.env:7, subnet2.env:7, subnet3.env:7: where subnetd cannot use the IPC socket, peers are counted by net_peerCount (degraded); add ,admin to that line only if nobody else can reach the RPC port.',
       'subswap_frontend is not watched: subnetd watches one frontend of a subnet; watch that page with another tool, such as blackbox_exporter.',
     ]);

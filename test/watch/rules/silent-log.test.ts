@@ -30,7 +30,12 @@ test('a log without new blocks of a node whose RPC rises is not a fault of the n
   expect(judge(2_000, 668)).toMatchObject({
     verdict: 'degraded',
     seen: 'the last block read in the log of n2 is 668, printed 2m ago, while its RPC is at block 1000',
-    fix: 'set LOG_LEVEL=4 in n2.env and recreate the node; if its log file was removed or replaced, restart it, so that it opens the new one',
+    fix: 'restart n2 when that is safe: its log level may have been lowered since its start (debug_verbosity), or its log file removed or replaced',
+  });
+  // At a level too low for blocks, that is why.
+  expect(judge(2_000, 668, 120_000, 2)).toMatchObject({
+    verdict: 'degraded',
+    fix: 'set LOG_LEVEL=3 in n2.env and recreate the node; if its log file was removed or replaced, restart it, so that it opens the new one',
   });
   expect(judge(2_000, undefined)).toMatchObject({ verdict: 'degraded' });
 });

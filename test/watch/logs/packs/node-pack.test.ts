@@ -81,7 +81,7 @@ test('a stalled height fails, as of the time of the last line', async () => {
 test('a log level too low to show progress degrades, and an unknown one is unknown', async () => {
   expect((await judge('Set the log level to 2\n')).check).toMatchObject({
     verdict: 'degraded',
-    reason: expect.stringContaining('LOG_LEVEL=4'),
+    reason: expect.stringContaining('LOG_LEVEL=3'),
   });
   expect((await judge('Network Id set to 1\n')).check).toMatchObject({ verdict: 'unknown' });
 });
