@@ -13,8 +13,8 @@ export function atDeadline(
 ): () => void {
   const givenMs = Math.max(deadline - performance.now(), 0);
   let isCancelled = false;
-  // What has arrived is read before the immediate.
-  const end = () => setImmediate(() => isCancelled || onDeadline());
+  // What has arrived is read before the immediate, and only in the turn after that the end of a connection, as of HTTP/1.0.
+  const end = () => setImmediate(() => setImmediate(() => isCancelled || onDeadline()));
   let timer = setTimeout(() => {
     const lateMs = performance.now() - deadline;
     if (lateMs < LATE_MS || wasSentBefore(deadline - LATE_MS)) end();

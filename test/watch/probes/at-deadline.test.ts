@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 import { atDeadline } from '../../../src/watch/probes/at-deadline.ts';
 import { createHttpTransport } from '../../../src/watch/probes/http-transport.ts';
@@ -63,6 +65,26 @@ it.each([
     }
   },
 );
+
+it('an answer that its connection ends, as by HTTP/1.0, is whole when this process was busy meanwhile', async () => {
+  const server = new Worker(
+    `const { createServer } = require('node:net');
+    const { parentPort } = require('node:worker_threads');
+    const server = createServer((socket) => {
+      socket.on('data', () => socket.end('HTTP/1.0 200 OK\\r\\n\\r\\n${ANSWER}')).on('error', () => {});
+      parentPort.postMessage('connected');
+    });
+    server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`,
+    { eval: true },
+  );
+  onTestFinished(() => void server.terminate());
+  const [port] = await once(server, 'message');
+  const transport = own(createHttpTransport(`http://127.0.0.1:${port}`));
+  const answer = ask(transport);
+  await once(server, 'message');
+  block(3 * TIMEOUT_MS);
+  expect(await answer).toEqual({ ok: true, value: ANSWER });
+});
 
 it('a node that hangs is found when this process was busy', async () => {
   const transport = await startIpc(() => {});
