@@ -200,12 +200,12 @@ export const transactionCauses: Causes = {
     fix: 'wait while the relayer tries fewer blocks at once; if one block alone is too much, raise the limit of the parent chain',
   },
   too_large: {
-    says: 'oversized data|transaction (?:size )?(?:is )?too (?:large|big)|size exceed|max initcode size|body too large|entity too large',
+    says: `oversized data|transaction (?:size )?(?:is )?too (?:large|big)|size exceed|max initcode size|body too large|entity too large|${status('413')}`,
     what: 'the transaction is larger than the parent chain takes',
     fix: 'wait while the relayer tries fewer blocks at once; if it lasts, raise the limit of the node or proxy of PARENTNET_URL',
   },
   pool_full: {
-    says: '(?:tx ?|transaction )?pool (?:is )?(?:full|overflow)|TxPoolOverflow|in-flight transaction limit|too many (?:pending|queued)|account limit exceeded',
+    says: '(?:tx ?|transaction )?pool (?:is )?(?:full|overflow|limit exceeded)|TxPoolOverflow|in-flight transaction limit|too many (?:pending|queued|transactions in the queue)|account limit exceeded',
     what: 'the pool of the parent chain takes no more transactions',
     fix: 'wait until it has fewer; if it lasts, raise the gas price or the pool limit of the node of PARENTNET_URL',
   },

@@ -133,7 +133,7 @@ export const nodeEnds = {
   access_denied: fatal(' denied', 'the node may not use a file of its data folder', {
     anywhere: true,
     match:
-      /^(?:(?:Fatal|panic): [^"]{0,200}: permission denied$|A critical error has occurred\.? [^"]{0,200} is denied\.)/,
+      /^(?:(?:Fatal|panic): (?![^"]{0,200}: listen (?:tcp|udp) )[^"]{0,200}: permission denied$|A critical error has occurred\.? [^"]{0,200} is denied\.)/,
     fix: 'give its data folder to the user that its container runs as (`chown -R`)',
   }),
   ...startFaults(),
@@ -142,7 +142,7 @@ export const nodeEnds = {
   }),
   fatal_start: fatal('Fatal: ', 'the node ended while it started', {
     match:
-      /^Fatal: (?!Error starting protocol stack: listen (?:unix |.*address already in use)|Failed to unlock|.{0,200}: (?:database contains incompatible genesis|datadir already used)|.{0,200}(?:leveldb|pebble)(?:\/\w+)?: .{0,80}corrupt)/,
+      /^Fatal: (?!Error starting protocol stack: listen (?:unix \S+: bind: invalid argument|.*address already in use)|Failed to unlock|.{0,200}: (?:database contains incompatible genesis|datadir already used)|.{0,200}(?:leveldb|pebble)(?:\/\w+)?: .{0,80}corrupt)/,
   }),
   critical: fatal('', 'the node ended itself', {
     level: 'CRIT',

@@ -44,6 +44,10 @@ describe('a relayer says why its transaction failed', () => {
     'the gas limit of the transaction is below what its data alone needs; take a relayer that fits the gas rules of the parent chain, or have it send fewer blocks at once';
   const BLOCK_GAS =
     'the transaction needs more gas than a block of the parent chain holds; wait while the relayer tries fewer blocks at once; if one block alone is too much, raise the limit of the parent chain';
+  const TOO_LARGE =
+    'the transaction is larger than the parent chain takes; wait while the relayer tries fewer blocks at once; if it lasts, raise the limit of the node or proxy of PARENTNET_URL';
+  const POOL_FULL =
+    'the pool of the parent chain takes no more transactions; wait until it has fewer; if it lasts, raise the gas price or the pool limit of the node of PARENTNET_URL';
   const DNS =
     'the host name of the parent chain cannot be resolved; check the host name in PARENTNET_URL and the name server of the container';
   const EXPIRED =
@@ -164,6 +168,10 @@ describe('a relayer says why its transaction failed', () => {
       'Returned error: the method eth_sendRawTransaction does not exist/is not available',
       'the node of PARENTNET_URL does not serve a method that the relayer needs; let it serve eth_sendRawTransaction and the others of eth, or set another address in PARENTNET_URL',
     ],
+    ['Request failed with status code 413', TOO_LARGE],
+    ['Returned error: oversized data', TOO_LARGE],
+    ['Returned error: There are too many transactions in the queue. Your transaction was dropped.', POOL_FULL],
+    ['Returned error: txpool is full', POOL_FULL],
     ['something that nobody knows', 'a transaction failed; read the lines of the relayer'],
   ])('%s', async (text, reason) => {
     expect(await whyNot(text)).toBe(reason);

@@ -211,6 +211,15 @@ test.each([
     'the node may not use a file of its data folder; give its data folder to the user that its container runs as (`chown -R`)',
   ],
   ['/bin/bash: /work/start.sh: Permission denied', 'its start script is not executable'],
+  // Neither is about its data folder, or has a cause that is known.
+  [
+    'Fatal: Error starting protocol stack: listen tcp 0.0.0.0:303: bind: permission denied',
+    'the node ended while it started',
+  ],
+  [
+    'Fatal: Error starting protocol stack: listen unix /work/xdcchain/XDC.ipc: bind: file exists',
+    'the node ended while it started',
+  ],
 ])(
   'a cause is known in the words of any client, and before what only says that the node ended: %s',
   async (text, begin) => {
