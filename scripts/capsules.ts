@@ -13,7 +13,7 @@ import { FROM_START } from '../test/support/fault-alerts.ts';
 /**
  * Makes the capsules that test/watch/monitor/capsules.test.ts replays: breaks a simulated subnet by each fault, or by those that are
  * named, and keeps the diagnosis that found the last of its problems. A fault with a wrong or missing problem keeps its old
- * capsule, and the exit code is 1. With --words it keeps all diagnoses and writes what is told of them now.
+ * capsule, and the exit code is 1. With --words it keeps all facts, and writes what the checks and the diagnoses tell of them now.
  */
 const BEFORE_MS = 12_000;
 /** A degraded check is a problem after a quarter of an hour, and who lags after some more minutes. */

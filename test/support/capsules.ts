@@ -1,6 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expectedProblems, FAULT_NAMES, type FaultName } from '../../src/demo/faults.ts';
-import { replay, type Told } from '../../src/watch/monitor/replay.ts';
+import { toCheckState } from '../../src/model/verdict.ts';
+import { diagnoseSubnet } from '../../src/watch/diagnosis/diagnose-subnet.ts';
+import { packReplay, replay, type Told, unpackReplay } from '../../src/watch/monitor/replay.ts';
+import { checkTable } from '../../src/watch/rules/checks.ts';
 import { PARTS, PROBLEMS_BEFORE } from './fault-alerts.ts';
 
 /** Faults without a capsule, and why. */
@@ -26,10 +29,32 @@ export const storedCapsules = (): readonly string[] => readdirSync(FOLDER).map((
 export const readCapsule = (fault: string): StoredCapsule | undefined =>
   existsSync(fileOf(fault)) ? (JSON.parse(readFileSync(fileOf(fault), 'utf8')) as StoredCapsule) : undefined;
 
+/**
+ * A packed diagnosis with the words that this version gives to its checks: each is judged again by the facts that are kept, as of its
+ * last run. Without that a capsule would go on telling the words of the version that it was made with.
+ */
+export function judgeAgain(packed: string): string {
+  const { version, input } = unpackReplay(packed);
+  const { subnet, targets, before, now, wallAheadMs, ...circumstances } = input;
+  const toWall = (at: number) => at + wallAheadMs;
+  const { reference } = diagnoseSubnet(subnet, targets, before, now, { ...circumstances, toWall });
+  const { settings, consensus } = subnet;
+  const judged = targets.map((state) => ({
+    ...state,
+    checks: state.checks.map((check) => {
+      if (check.verdict === 'skipped' || check.lastRun === undefined) return check;
+      const view = { ...state, subnet: targets, reference, settings, consensus, now: check.lastRun, toWall };
+      return toCheckState(check, checkTable[check.check].judge(view));
+    }),
+  }));
+  return packReplay({ ...input, targets: judged }, version) ?? packed;
+}
+
 /** Stores a packed diagnosis with what this version tells of it, which a diff of the file shows. */
 export function writeCapsule(fault: string, packed: string): void {
-  const { headline, problems } = replay(packed).after;
-  writeFileSync(fileOf(fault), `${JSON.stringify({ headline, problems, replay: packed }, null, 2)}\n`);
+  const judged = judgeAgain(packed);
+  const { headline, problems } = replay(judged).after;
+  writeFileSync(fileOf(fault), `${JSON.stringify({ headline, problems, replay: judged }, null, 2)}\n`);
 }
 
 /** The problems that are open, as `node_down subnet2`, and which of them a fault does not bring and which are missing. */

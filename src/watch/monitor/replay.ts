@@ -131,12 +131,18 @@ export interface Replay {
   readonly after: Told;
 }
 
-/** Diagnoses again what a capsule has kept. Throws for what is none. */
-export function replay(packed: string): Replay {
+/** What a capsule has kept, with the known failures of this version. Throws for what is none. */
+export function unpackReplay(packed: string): Kept {
   const kept = fromPlainJson(gunzipSync(Buffer.from(packed, 'base64'), { maxOutputLength: MOST_BYTES }).toString());
   if (!isRecord(kept) || !isRecord(kept.input) || !isRecord(kept.told)) throw new Error('no kept diagnosis');
   const { version, input, told } = kept as unknown as Kept;
-  return { version, before: told, after: diagnoseAgain(restore(input)) };
+  return { version, input: restore(input), told };
+}
+
+/** Diagnoses again what a capsule has kept. Throws for what is none. */
+export function replay(packed: string): Replay {
+  const { version, input, told } = unpackReplay(packed);
+  return { version, before: told, after: diagnoseAgain(input) };
 }
 
 const keyOf = ({ problem, component, name }: Told['problems'][number]): string =>
