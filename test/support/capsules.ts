@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expectedProblems, FAULT_NAMES, type FaultName } from '../../src/demo/faults.ts';
+import type { TargetState } from '../../src/model/snapshot.ts';
 import { toCheckState } from '../../src/model/verdict.ts';
 import { diagnoseSubnet } from '../../src/watch/diagnosis/diagnose-subnet.ts';
+import { packs } from '../../src/watch/logs/packs.ts';
 import { packReplay, replay, type Told, unpackReplay } from '../../src/watch/monitor/replay.ts';
 import { checkTable } from '../../src/watch/rules/checks.ts';
 import { PARTS, PROBLEMS_BEFORE } from './fault-alerts.ts';
@@ -29,13 +31,25 @@ export const storedCapsules = (): readonly string[] => readdirSync(FOLDER).map((
 export const readCapsule = (fault: string): StoredCapsule | undefined =>
   existsSync(fileOf(fault)) ? (JSON.parse(readFileSync(fileOf(fault), 'utf8')) as StoredCapsule) : undefined;
 
+/** A target whose log patterns have the words of this version. */
+function withOwnPatterns(state: TargetState): TargetState {
+  const { target, facts } = state;
+  if (facts.logs === undefined) return state;
+  const known = Object.entries(facts.logs.patterns).map(([name, seen]) => {
+    const { what = seen.what, fix } = packs[target.component].find((one) => one.name === name) ?? seen;
+    return [name, { ...seen, what, fix }] as const;
+  });
+  return { ...state, facts: { ...facts, logs: { ...facts.logs, patterns: Object.fromEntries(known) } } };
+}
+
 /**
  * A packed diagnosis with the words that this version gives to its checks: each is judged again by the facts that are kept, as of its
  * last run. Without that a capsule would go on telling the words of the version that it was made with.
  */
 export function judgeAgain(packed: string): string {
   const { version, input } = unpackReplay(packed);
-  const { subnet, targets, before, now, wallAheadMs, ...circumstances } = input;
+  const { subnet, before, now, wallAheadMs, ...circumstances } = input;
+  const targets = input.targets.map(withOwnPatterns);
   const toWall = (at: number) => at + wallAheadMs;
   const { reference } = diagnoseSubnet(subnet, targets, before, now, { ...circumstances, toWall });
   const { settings, consensus } = subnet;

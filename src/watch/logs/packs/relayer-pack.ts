@@ -87,9 +87,13 @@ export const relayerPack: readonly LogPattern[] = toPack({
     'Lite CSC Sync completed!',
     'the cycle is over, which is a submission only after an attempt',
   ),
-  fork: fatal('⛔️ WARNING: Forking detected', 'the subnet and its checkpoint contract disagree', {
-    fix: 'compare block hashes, and deploy a new contract if the subnet was wiped',
-  }),
+  fork: fatal(
+    '⛔️ WARNING: Forking detected',
+    'the blocks of the node of SUBNET_URL are not those of the checkpoint contract',
+    {
+      fix: 'see that SUBNET_URL and CHECKPOINT_CONTRACT in common.env are of this subnet; deploy a new contract if it was wiped',
+    },
+  ),
   ...submitErrors,
   subnet_unreachable: error(
     'Error getLastCommittedBlockInfo while trying to fetch',
