@@ -97,7 +97,7 @@ export function diagnoseSubnet(
   return { ...followed, problems, ...describeSubnet(view, targets, problems, plannedWork) };
 }
 
-/** A failing check with the problem that explains it: with its fix if it judges that problem, else with its cause. */
+/** A failing check with the problem that explains it: with the fix of what it judges, its own where no node was reached, or the cause. */
 function explainCheck(state: ExplainedCheckState, problem: Problem | EndedProblem, isOwn: boolean) {
   const { component, name, summary } = problem;
   const because = { problem: problem.problem, component, name };
@@ -106,14 +106,17 @@ function explainCheck(state: ExplainedCheckState, problem: Problem | EndedProble
   if ('endedAt' in problem) return { ...state, cause: `of a problem that is over${named}`, because };
   const { judgedBy }: ProblemKind = problemCatalog[problem.problem];
   // Known failures have no check of their own. The check of their container shows them.
-  const judgesIt = isOwn && (judgedBy.length === 0 ? state.check === 'container' : judgedBy.includes(state.check));
+  const ownJudges: readonly CheckName[] = judgedBy.length === 0 ? ['container'] : judgedBy;
+  // That no node was ever reached, each node shows by itself.
+  const judgesIt = (isOwn || problem.problem === 'never_reached') && ownJudges.includes(state.check);
   // Its words and its fix are from before it began to clear. So is what a relayer said last, as its next line would end its failure.
   if (problem.state === 'clearing')
     return judgesIt && state.check !== 'submissions'
       ? { ...state, because }
       : { ...state, cause: `of a problem that seems to be over${named}`, because };
   const { fix } = problem;
-  return judgesIt || isSaid ? { ...state, fix, because } : { ...state, cause: summary, because };
+  if (!judgesIt && !isSaid) return { ...state, cause: summary, because };
+  return isOwn || isSaid ? { ...state, fix, because } : { ...state, because };
 }
 
 /** By target: the first of these problems that is about it, else the first that names it. They are the worst first. */

@@ -3,7 +3,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
 import type { Fault } from '../../../src/model/observation.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
-import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { formatReason } from '../../../src/model/verdict.ts';
+import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { createNodeProber } from '../../../src/watch/probes/node-prober.ts';
 import { createParentClient } from '../../../src/watch/probes/parent-client.ts';
 import { addressOf, diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';
@@ -155,7 +156,7 @@ describe('what answers in the place of a node has its own reason and fix', () =>
     [
       'a provider without its key',
       (response, body) => response.end(JSON.stringify(answer(KEYLESS, body))),
-      'n2 answers, but does not return its latest block',
+      'n2 does not return its latest block',
       'it answered with the JSON-RPC error -32600: it wants a user name and a password, or a key',
       'correct its address in the inventory, with the key of its provider or as http://USER:PASSWORD@…; a node may have them in basicAuth instead',
     ],
@@ -163,7 +164,7 @@ describe('what answers in the place of a node has its own reason and fix', () =>
     [
       'a limit inside a good answer',
       (response, body) => response.end(JSON.stringify(answer(LIMITED, body))),
-      'n2 answers, but does not return its latest block',
+      'n2 does not return its latest block',
       'it answered with the JSON-RPC error -32005: it takes no more requests for now',
       'raise its limit, or the interval of the check',
     ],
@@ -344,6 +345,17 @@ describe('nothing of a subnet has answered since the start', () => {
       expect(namesOf(NAMES.map((name) => neverSeen(name, fault)))).toEqual(['never_reached']);
     },
   );
+
+  test('each node says for itself what answers at its address, and what to do about that', () => {
+    const targets = [neverSeen('n1', REFUSED), neverSeen('n2', { kind: 'status', status: 502 })];
+    const said = explainTargets(judgeTargets(targets, NOW), diagnose(targets).problems).flatMap(({ checks }) =>
+      checks.flatMap((check) => (check.check === 'latest_block' ? [formatReason(check)] : [])),
+    );
+    expect(said).toEqual([
+      'n1 did not return its latest block: nothing listens at http://n; start it or correct the address in the inventory, and read the log of the node n1',
+      'n2 did not return its latest block: it answered HTTP 502: the proxy before it does not reach it; start the program behind the proxy',
+    ]);
+  });
 
   test('nor is that said before each node was asked once: the next may answer', () => {
     const [first, ...others] = NAMES.map((name) => neverSeen(name, REFUSED));
