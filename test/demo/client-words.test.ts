@@ -65,7 +65,7 @@ const LONG_PATH = [
 const UNLISTED = [
   'containers_unlisted',
   'the inventory lacks containers of its compose projects',
-  'add what belongs to the subnet to the inventory, as with `container: { project: demo, service: subnet5 }`; give what does not the label `subnetd.ignore: "true"` in docker-compose.yml',
+  'add what belongs to the subnet to the inventory, as with `container: { project: demo, service: subnet5 }`; give anything else the label `subnetd.ignore: "true"` in docker-compose.yml',
 ] as const;
 const CRASHED = [
   'container_restarting subnet2',

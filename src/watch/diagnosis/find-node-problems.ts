@@ -218,7 +218,7 @@ function findHeightProblem(node: NodeView, view: SubnetView): Found {
   if (check?.verdict !== 'fail' || (node.isStarting && !isRefused) || node.answers === false) return undefined;
   const told = { evidence: check.seen, readAt: check.lastRun, fix: check.fix, explains: explain(node, 'latest_block') };
   if (height === undefined) {
-    const summary = `${name} answers, but does not return its latest block`;
+    const summary = `${name} does not return its latest block`;
     return suspectTarget('node_without_block', node, { ...told, summary, ...(isRefused && { confirmMs: REFUSED_MS }) });
   }
   // Until another node has had time to rise, the whole subnet may be halted.

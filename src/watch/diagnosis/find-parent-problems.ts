@@ -138,7 +138,9 @@ const BROUGHT_BY_RESET: readonly ProblemName[] = ['wallet_without_funds', 'walle
 function findMissing(view: SubnetView, { kind }: ContractReading, { progress }: ParentFacts): Found {
   if (kind === 'checkpoint') return undefined;
   const isGone = kind === 'missing';
-  const before = progress ? `; it was at block ${progress.checkpoint.committed.number} when it last answered` : '';
+  const before = progress
+    ? `; the contract held block ${progress.checkpoint.committed.number} when it last answered`
+    : '';
   return suspectParent(view, 'contract_missing', {
     summary: isGone
       ? 'the parent chain has no checkpoint contract at its address'

@@ -56,7 +56,7 @@ function findUnlisted(view: SubnetView): Found {
   return suspect('containers_unlisted', {
     summary: 'the inventory lacks containers of its compose projects',
     evidence: `not in the inventory: ${listEach(unlisted, ({ name, status, exitCode }) => `${name} (${status}${exitCode === undefined ? '' : ` with code ${exitCode}`})`)}`,
-    fix: `add what belongs to the subnet to the inventory, as with \`container: { project: ${first.project}, service: ${first.service} }\`; give what does not the label \`subnetd.ignore: "true"\` in docker-compose.yml`,
+    fix: `add what belongs to the subnet to the inventory, as with \`container: { project: ${first.project}, service: ${first.service} }\`; give anything else the label \`subnetd.ignore: "true"\` in docker-compose.yml`,
   });
 }
 

@@ -49,7 +49,7 @@ export function judgePeers(view: View<NodeTarget>): Judgement {
     return noIpc === undefined
       ? degraded(
           seen,
-          `to see who they are, give ${name} the path of its XDC.ipc as ipc in the inventory; admin over HTTP would let anybody there change the node`,
+          `to see who they are, give ${name} the path of its XDC.ipc as ipc in the inventory; admin over HTTP would let whoever reaches that port change the node`,
         )
       : degraded(`${seen}, ${unhelpful}`, noIpc.fix);
   }

@@ -436,7 +436,7 @@ test('a node that serves too few methods is told at once after its start, and so
     const again = diagnoseSubnet(subnet, states, { problems, ended: [] }, NOW);
     return again.problems.map(({ summary, state }) => [summary, state]);
   };
-  const summary = 'n2 answers, but does not return its latest block';
+  const summary = 'n2 does not return its latest block';
   expect(told('method-not-found', 14_999)).toEqual([[summary, 'suspected']]);
   expect(told('method-not-found', 15_000)).toEqual([[summary, 'open']]);
   expect(told('rate-limit', 15_000)).toEqual([]);

@@ -396,7 +396,7 @@ describe('a checkpoint contract', () => {
       problem: 'contract_missing',
       summary: 'the parent chain has no checkpoint contract at its address',
       evidence:
-        'the parent chain answers, and has no code at the address of the contract; it was at block 990 when it last answered',
+        'the parent chain answers, and has no code at the address of the contract; the contract held block 990 when it last answered',
       fix: 'compare parentChain.contract of the inventory and CHECKPOINT_CONTRACT in common.env with the deployed contract; after a reset of the parent chain deploy it again',
       explains: [{ component: 'relayer', name: 'relayer', check: 'submissions' }],
     });

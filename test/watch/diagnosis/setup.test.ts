@@ -318,7 +318,7 @@ describe('an engine', () => {
         undefined,
         'the inventory lacks containers of its compose projects',
         'not in the inventory: generated-n5-1 (running), generated-faucet-1 (exited with code 1)',
-        'add what belongs to the subnet to the inventory, as with `container: { project: generated, service: n5 }`; give what does not the label `subnetd.ignore: "true"` in docker-compose.yml',
+        'add what belongs to the subnet to the inventory, as with `container: { project: generated, service: n5 }`; give anything else the label `subnetd.ignore: "true"` in docker-compose.yml',
       ],
     ]);
     // A subnet has its own containers at hand, and asks for the others only.

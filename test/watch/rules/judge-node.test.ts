@@ -94,7 +94,7 @@ describe('peers', () => {
     expect(counted(3, 'net_peerCount')).toEqual({
       verdict: 'degraded',
       reason:
-        'a has 3 peers by net_peerCount, which tells no more than a number; to see who they are, give a the path of its XDC.ipc as ipc in the inventory; admin over HTTP would let anybody there change the node',
+        'a has 3 peers by net_peerCount, which tells no more than a number; to see who they are, give a the path of its XDC.ipc as ipc in the inventory; admin over HTTP would let whoever reaches that port change the node',
     });
   });
   it('passes by the number while a socket that is named has not been asked yet', () => {
