@@ -75,7 +75,7 @@ const describeFix = ({ fix, planned }: Problem): string => (planned === undefine
 type Seen = Pick<SubnetState, 'quorum' | 'plannedWork' | 'members' | 'quietMs'> & { readonly hasRisen: boolean };
 
 /** What is said of the worst of the confirmed problems while it lasts; `votes` once all nodes are asked. */
-function tellWorst(subnet: string, worst: Problem, all: readonly Problem[], votes: string, unseen: string, seen: Seen) {
+function tellWorst(subnet: string, worst: Problem, all: readonly Problem[], votes: string, more: string, seen: Seen) {
   // Nodes bring a problem of the whole subnet, so they are named before its fix. Right after another target it would be read as that one's.
   const isOfNode = ({ component }: Problem) => component === 'node';
   const causes = WHOLE[worst.problem] === undefined ? '' : nameCauses(all.filter(isOfNode), worst);
@@ -87,7 +87,7 @@ function tellWorst(subnet: string, worst: Problem, all: readonly Problem[], vote
   return {
     standing,
     sentence: `${subnet} ${words}${voting < total ? `: ${silent} not vote` : ''}${describePlan(worst)}`,
-    detail: join(causes || (worst.name === undefined || rest === '' ? votes : ''), describeFix(worst), rest, unseen),
+    detail: join(causes || (worst.name === undefined || rest === '' ? votes : ''), describeFix(worst), rest, more),
     since: worst.since,
   };
 }
@@ -194,7 +194,7 @@ export function findHeadline(
     return tell('warn', NOT_CHECKED, `Seen before subnetd was started: ${lasting.summary}.`, isUncounted ? '' : votes);
   // A halt or a fork says more than that too few can vote.
   if (lasting && (!isShort || WHOLE[lasting.problem]?.[1] !== undefined))
-    return tellWorst(subnet, lasting, confirmed, join(when && tellSuspected(doubt), votes, quiet), unseen, seen);
+    return tellWorst(subnet, lasting, confirmed, join(votes, quiet), join(unseen, when && tellSuspected(doubt)), seen);
   // Not every problem costs a vote.
   const summary = lasting && fitsVotes(lasting) ? sentence(`${lasting.summary}${describePlan(lasting)}`) : '';
   const known = lasting ? join(summary, describeFix(lasting), nameCauses(confirmed, lasting)) : '';

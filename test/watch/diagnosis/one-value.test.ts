@@ -150,7 +150,7 @@ test('no reserve is promised while a problem is suspected that may have cost it'
   // Beside what is found of a service, what makes it doubtful is said.
   const wallet: Problem = { ...other, state: 'open', summary: 'the wallet is empty', fix: 'send coins' };
   expect(findHeadline('devnet', targets, [wallet, suspected], seven).detail).toBe(
-    `Suspected: n1 does not answer. ${before} Send coins.`,
+    `${before} Send coins. Suspected: n1 does not answer.`,
   );
   // Nor, while two nodes have one key, that all can vote: nobody may have the other key.
   const twins: Problem = { ...clears, problem: 'key_shared', summary: 'n1 and n2 run with one key', state: 'open' };
