@@ -4,7 +4,7 @@ import { isAsked } from '../../model/is-judged.ts';
 import { isSpendJudged } from '../../model/parent-chain.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
 import { type EndedProblem, indexProblems, type Problem } from '../../model/problem.ts';
-import { isBlind, type ProblemKind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
+import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-catalog.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import {
   countReserve,
@@ -18,13 +18,13 @@ import { type Subnet, subjectKey } from '../../model/target.ts';
 import type { CheckName } from '../../model/verdict.ts';
 import { JUST_STARTED } from '../rules/view.ts';
 import { diagnose, keyOf } from './diagnose.ts';
-import { explainPeers, hadPeers } from './explain-peers.ts';
+import { explainPeers } from './explain-peers.ts';
 import { findEpoch, findMembers } from './find-epoch.ts';
 import { describeVotes, findHeadline } from './find-headline.ts';
 import { findQuietMs } from './find-last-block.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
 import { findIdle, withoutIdle } from './quorum.ts';
-import { isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';
+import { hasLoggedSince, isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';
 import { viewContainer } from './view-node.ts';
 import { RECOVERED_FROM, viewSubnet } from './view-subnet.ts';
 
@@ -140,41 +140,6 @@ function findNaming(problems: readonly Problem[], targets: readonly TargetState[
   return naming;
 }
 
-const OF_CRASH: readonly ProblemName[] = ['containers_crashed', 'container_restarting'];
-
-/** Whether a problem will explain a check that fails since it was last found: of its own target, or of a halt the same check of another. */
-function willExplain(
-  { problem, seenAt, explains }: Problem,
-  { target, facts }: TargetState,
-  { check, since }: ExplainedCheckState,
-) {
-  // A crash is reported for minutes, and does not explain what its target does later.
-  const { startedAt = since } = findContainer(facts.container) ?? {};
-  if (since < seenAt || (OF_CRASH.includes(problem) && since - startedAt >= START_MS)) return false;
-  return explains.some((each) =>
-    problem === 'subnet_halted' ? each.check === check : subjectKey(each) === subjectKey(target),
-  );
-}
-
-/** Whether a check is seen to fail otherwise than by a problem, whatever explained it when that was last found. */
-function failsApart({ check }: ExplainedCheckState, because: Problem | EndedProblem, state: TargetState): boolean {
-  const { node, container, logs } = state.facts;
-  const { problem, name } = because;
-  // It has told of a new block since, and stands again.
-  if (check === 'log_block' && (logs?.node?.advancedAt ?? 0) > because.seenAt) return true;
-  const isSilent = node?.observation.answered === false;
-  const { running, startedAt = 0 } = findContainer(container) ?? {};
-  if (check === 'container')
-    return running === true && problem === 'container_down' && 'state' in because && because.state !== 'clearing';
-  // No port closes as no block comes.
-  if (check === 'latest_block') return isSilent && (problem === 'subnet_halted' || problem === 'quorum_at_risk');
-  if (check !== 'peers' || name === undefined) return false;
-  // Who does not answer itself lacks no peer because of another node, and who had all after its last start none because of that.
-  if (name !== state.target.name) return isSilent;
-  const brings = 'causes' in because ? because.causes : [];
-  return !isSilent && [because, ...brings].some((one) => OF_CRASH.includes(one.problem)) && hadPeers(state, startedAt);
-}
-
 /** What a target is asked itself. */
 const ASKED: readonly CheckName[] = ['latest_block', 'peers', 'http'];
 
@@ -200,7 +165,6 @@ export function explainTargets(
   const suspected = findNaming(problems.filter(wouldPage), targets);
   // What kept a node from taking part and has ended just now.
   const over = clearing.filter(({ problem, component }) => component === 'node' && RECOVERED_FROM.includes(problem));
-  const halt = problems.find(({ problem, state }) => problem === 'subnet_halted' && state === 'open');
   const fails = ({ checks }: TargetState) =>
     checks.some((one) => one.check === 'latest_block' && one.verdict === 'fail');
   const silent: ReadonlySet<string | undefined> = new Set(targets.filter(fails).map(({ target }) => target.name));
@@ -210,18 +174,16 @@ export function explainTargets(
     const [problem, checked] = [naming.get(key), suspected.get(key)];
     const isWell = judged.checks.every(({ verdict }) => verdict !== 'fail');
     if (isWell && problem === undefined && checked === undefined) return judged;
-    const open = [problem, halt].filter((one) => one !== undefined);
     const container = viewContainer(judged);
     const explainOne = (one: ExplainedCheckState) => {
       if (one.verdict !== 'fail') return one;
       // What runs now has not been asked yet, where the answer is from before its container was started.
       const isOld = ASKED.includes(one.check) && isFromBefore({ state: judged, container }, one.check);
       const check = isOld ? { ...one, fix: JUST_STARTED } : one;
-      const known = byCheck.get(keyOf({ component, name, check: check.check }));
-      const next = open.filter((one) => willExplain(one, judged, check));
       // The log of a node that was away has stood.
-      const away = check.check === 'log_block' ? over.filter((one) => subjectKey(one) === key) : [];
-      const because = [known, ...next, ...away].find((one) => one && !failsApart(check, one, judged));
+      const wasAway = (one: Problem) => subjectKey(one) === key && !hasLoggedSince(judged, one.seenAt);
+      const away = check.check === 'log_block' ? over.find(wasAway) : undefined;
+      const because = byCheck.get(keyOf({ component, name, check: check.check })) ?? away;
       if (because === undefined) return check;
       // Several may be out for the same reason, each of which costs a peer.
       const isAlike = (each: Problem) => each.problem === because.problem && silent.has(each.name);

@@ -27,7 +27,7 @@ import type { Component } from '../../model/target.ts';
 import type { CheckState } from '../../model/verdict.ts';
 import { isError } from '../rules/find-log-fault.ts';
 import { isBack } from './explain-peers.ts';
-import { checkOf } from './subnet-view.ts';
+import { checkOf, hasLoggedSince } from './subnet-view.ts';
 import { KEY_LOST } from './view-subnet.ts';
 
 /** The work that covers a problem: its subject, or each of the nodes that bring it. What ends first then counts. */
@@ -229,9 +229,19 @@ function isKnownOver({ problem, nodes, seenAt }: Problem, subjects: readonly Tar
   return isJudged(subjects, problem) || subjects.every(isAnew);
 }
 
-/** Whether a node lacks peers otherwise than by the problem that explained it: it is silent or back itself, or back from its own problem. */
-function lacksPeersOtherwise({ name }: Problem, each: ExplainedCheck, state: TargetState, now: number): boolean {
+/**
+ * Whether a check of a node fails otherwise than by the problem that explained it. No port closes as no block comes; its log has told of a
+ * block since; and it lacks peers as it is silent or back itself, or back from its own problem.
+ */
+function failsApart(
+  { problem, name, seenAt }: Problem,
+  each: ExplainedCheck,
+  state: TargetState,
+  now: number,
+): boolean {
   const answered = state.facts.node?.observation.answered;
+  if (each.check === 'latest_block') return answered === false && ['subnet_halted', 'quorum_at_risk'].includes(problem);
+  if (each.check === 'log_block') return hasLoggedSince(state, seenAt);
   if (each.check !== 'peers' || answered === undefined) return false;
   return each.name === name ? answered : !answered || isBack(state, now);
 }
@@ -270,7 +280,7 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
   // A check that has recovered since is not explained when it fails again. After a restart of subnetd, it may not be judged yet.
   const isLeft = (each: ExplainedCheck) => (state: TargetState) => {
     const { verdict } = checkOf(state, each.check) ?? {};
-    return (verdict === 'fail' || verdict === 'unknown') && !lacksPeersOtherwise(before, each, state, now);
+    return (verdict === 'fail' || verdict === 'unknown') && !failsApart(before, each, state, now);
   };
   const explains = before.explains.filter((each) => subjectsOf(each).some(isLeft(each)));
   const fix = tightVotes && OF_VOTES.includes(before.problem) ? `${tightVotes}; ${SPARE_FIRST}` : NOTHING_TO_DO;

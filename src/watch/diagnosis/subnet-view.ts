@@ -267,6 +267,10 @@ export const stalledMs = (node: NodeView, { now }: SubnetView): number | undefin
     ? now - Math.max(node.height.riseDueSince, node.height.passedAt)
     : undefined;
 
+/** Whether the log of a node has told of a new block since. */
+export const hasLoggedSince = ({ facts: { logs } }: TargetState, at: number): boolean =>
+  (logs?.node?.advancedAt ?? 0) > at;
+
 /** Whether a check is of a probe from before the container was seen to run, or before its Docker Engine, and with it its ports, was back. */
 export function isFromBefore({ state, container }: Pick<TargetView, 'state' | 'container'>, name: CheckName): boolean {
   const { runsSince = 0 } = state.facts.container ?? {};

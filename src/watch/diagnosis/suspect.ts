@@ -1,6 +1,7 @@
 import type { ExplainedCheck, ProblemRef, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { CheckName } from '../../model/verdict.ts';
+import { hadPeers } from './explain-peers.ts';
 import type { SubnetView, TargetView } from './subnet-view.ts';
 
 export type Texts = Pick<Suspicion, 'summary' | 'evidence' | 'fix'>;
@@ -44,9 +45,15 @@ export const explain = ({ failing }: TargetView, ...names: readonly CheckName[])
 export const explainEach = (targets: readonly TargetView[], ...names: readonly CheckName[]) =>
   targets.flatMap((target) => explain(target, ...names));
 
-/** All failing checks of a target but its submissions: a relayer that does not submit pages by itself, whatever the cause. */
-export const explainAll = ({ failing }: TargetView): readonly ExplainedCheck[] =>
-  failing.filter(({ check }) => check !== 'submissions');
+/**
+ * All failing checks of a target but its submissions: a relayer that does not submit pages by itself, whatever the cause. Nor does a node
+ * that had all its peers after its start lack one because of that.
+ */
+export function explainAll({ failing, state, container }: TargetView): readonly ExplainedCheck[] {
+  const runs = container.kind === 'running' && state.facts.node?.observation.answered === true;
+  const hadAll = runs && hadPeers(state, container.container.startedAt ?? 0);
+  return failing.filter(({ check }) => check !== 'submissions' && !(check === 'peers' && hadAll));
+}
 
 /** The checks of services that fail when the node that the service reads from does. */
 export const READ_FROM_NODE: readonly CheckName[] = ['submissions', 'block_data', 'history_data'];

@@ -17,7 +17,6 @@ import { findOwners } from '../diagnosis/find-double-votes.ts';
 import { describeBroken } from '../diagnosis/find-headline.ts';
 import { restoreProblems } from '../diagnosis/follow-problems.ts';
 import type { ExposureMemory } from '../diagnosis/subnet-view.ts';
-import { SUBNET_PROBE_KINDS, subnetFactsSubject } from '../probes/subnet-probers.ts';
 import { checkTable } from '../rules/checks.ts';
 import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
@@ -32,6 +31,7 @@ import {
   findByName,
   hasNewContainer,
   hasNewVerdict,
+  keepFacts,
   toState,
   toTargetState,
   withHeardNodes,
@@ -75,10 +75,11 @@ export interface Board {
   diagnoseChanged(now: number): void;
   /** The current checks of a target; empty for a removed one. */
   checksOf(target: Target): readonly CheckState[];
+  /** What people read. A verdict that has changed since the last diagnosis is shown with the next one, which explains it. */
   snapshot(): Snapshot;
   /** What the diagnosis was made of that has found a problem to be open, for some seconds. */
   inputOf(subnet: string): DiagnosisInput | undefined;
-  /** The same without what explains failed checks, which costs a copy of each. A target whose state is the same object is unchanged. */
+  /** All as it is now, without what explains failed checks, which costs a copy of each. The state of an unchanged target is the same object. */
   unexplained(): Snapshot;
 }
 
@@ -108,6 +109,8 @@ interface Entry {
   /** What the last diagnosis was made of that has found a problem to be open, for some seconds. */
   input: DiagnosisInput | undefined;
   readonly states: TargetState[];
+  /** What has changed since the last diagnosis, as that has seen it, by its place. */
+  readonly seen: Map<number, TargetState>;
 }
 
 /**
@@ -167,16 +170,6 @@ function takeVotes(
 /** Whether an observation is diagnosed at once. No problem is about who governs, and another reading of an election waits for the next round. */
 const isNews = (kind: SubnetProbeKind, { election }: SubnetFacts): boolean =>
   kind !== 'governance' && (kind !== 'election' || election === undefined);
-
-/** The facts of a subnet whose probes a new inventory leaves as they are. */
-function keepFacts(known: Entry | undefined, subnet: Subnet): SubnetFacts {
-  if (known === undefined) return {};
-  const isKept = (kind: SubnetProbeKind) =>
-    isDeepStrictEqual(subnetFactsSubject(kind, known.subnet), subnetFactsSubject(kind, subnet));
-  const kept = Object.fromEntries(SUBNET_PROBE_KINDS.filter(isKept).map((kind) => [kind, known.facts[kind]]));
-  const { doubleVotes, lag } = known.facts;
-  return { ...kept, ...(doubleVotes && { doubleVotes }), ...(lag && { lag }) };
-}
 
 function withStallLimit(settings: CheckSettings, { stallAfterMs }: Diagnosis): CheckSettings {
   if (stallAfterMs === undefined || stallAfterMs === settings.rpc.stallAfterMs) return settings;
@@ -239,6 +232,7 @@ export function createBoard(
         exposures: new WeakMap(),
         plannedWork: last?.plannedWork ?? [],
         input: undefined,
+        seen: new Map(),
       };
     });
     places = new Map(
@@ -306,13 +300,17 @@ export function createBoard(
     const asked = target.component === 'node' ? 'rpc' : 'services';
     const checks = isNew ? judge(entry, { ...state, checks: ran }, asked, now) : ran;
     const changed = toState(state, checks, judgeFailures(target, state.facts, now), state.heardNodes);
-    if (isNew || hasNewVerdict(state, changed)) entry.isChanged = true;
+    if (isNew || hasNewVerdict(state, changed)) {
+      entry.isChanged = true;
+      if (entry.foundAt !== undefined && !entry.seen.has(index)) entry.seen.set(index, before);
+    }
     entry.states[index] = round === 'logs' ? withHeardNodes(changed, entry.states, entry.subnet, now) : changed;
   };
 
   const diagnoseEntry = (entry: Entry, now: number) => {
     entry.plannedWork = findInForce(readPlannedWork(), entry.subnet.name, toWall(now));
     entry.isChanged = false;
+    entry.seen.clear();
     entry.diagnosedAt = now;
     const { subnet, facts, plannedWork, exposures, diagnosis: before } = entry;
     const targets = [...entry.states];
@@ -393,7 +391,8 @@ export function createBoard(
     snapshot: () =>
       entries.map((entry) => {
         const { problems, ended } = entry.diagnosis;
-        return stateOf(entry, explainTargets([...entry.states], problems, ended));
+        const targets = entry.states.map((state, index) => entry.seen.get(index) ?? state);
+        return stateOf(entry, explainTargets(targets, problems, ended));
       }),
   };
 }

@@ -368,7 +368,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       asked.set(key, probing);
       return probing;
     },
-    restarts: createRestartJudge({ snapshot: board.snapshot, probeNodes, intervalMs, now, toWall: clock.toWall }),
+    restarts: createRestartJudge({ snapshot: board.unexplained, probeNodes, intervalMs, now, toWall: clock.toWall }),
     probeSubnetsNow: subnetProbes.probeNow,
     probeNow: async (wanted) => {
       const started = watches.flatMap(({ probers }) =>

@@ -3,8 +3,10 @@ import { isSameData } from '../../lib/values.ts';
 import type { Facts, KnownTarget } from '../../model/facts.ts';
 import { inputsOf, type ProbeKind, roundOf } from '../../model/prober.ts';
 import type { TargetState } from '../../model/snapshot.ts';
+import type { SubnetFacts, SubnetProbeKind } from '../../model/subnet-facts.ts';
 import { type Subnet, subjectKey, type Target } from '../../model/target.ts';
 import { type CheckName, type CheckState, skipped, toCheckState, unknown } from '../../model/verdict.ts';
+import { SUBNET_PROBE_KINDS, subnetFactsSubject } from '../probes/subnet-probers.ts';
 import { checksFor, checkTable } from '../rules/checks.ts';
 import { listHeardNodes } from '../rules/judge-messages.ts';
 import { judgeFailures } from '../rules/known-failures.ts';
@@ -122,4 +124,17 @@ export function toTargetState(
     return old && isSame(checkTable[check.check].kindOf(target)) ? carry(old, check) : check;
   });
   return toState({ target, facts }, kept, judgeFailures(target, facts, now));
+}
+
+/** The facts of a subnet whose probes a new inventory leaves as they are. */
+export function keepFacts(
+  known: { readonly subnet: Subnet; readonly facts: SubnetFacts } | undefined,
+  subnet: Subnet,
+): SubnetFacts {
+  if (known === undefined) return {};
+  const isKept = (kind: SubnetProbeKind) =>
+    isDeepStrictEqual(subnetFactsSubject(kind, known.subnet), subnetFactsSubject(kind, subnet));
+  const kept = Object.fromEntries(SUBNET_PROBE_KINDS.filter(isKept).map((kind) => [kind, known.facts[kind]]));
+  const { doubleVotes, lag } = known.facts;
+  return { ...kept, ...(doubleVotes && { doubleVotes }), ...(lag && { lag }) };
 }

@@ -172,7 +172,7 @@ describe('the text that is kept of a page', () => {
           const page = createPage(intervalSeconds, toWall);
           for (const one of [{ kind: 'nothing' } as const, ...events]) {
             happen(one);
-            expect(page(board.unexplained())).toBe(renderPage(board.snapshot(), intervalSeconds, toWall));
+            expect(page(board.unexplained())).toBe(renderPage(board.unexplained(), intervalSeconds, toWall));
           }
         },
       ),

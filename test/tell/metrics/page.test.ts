@@ -129,7 +129,7 @@ describe('the page of metrics', () => {
     const linesOf = (next?: NextBlock) => {
       const board = knownRound();
       board.foldSubnet('d', parentWith(1_200, 0n, next), T0 + 20_000);
-      const page = renderPage(board.snapshot(), interval);
+      const page = renderPage(board.unexplained(), interval);
       return page.split('\n').filter((line) => line.startsWith('subnet_checkpoint_next_refused{'));
     };
     const line = (reason: string, value: number) => [
@@ -145,7 +145,7 @@ describe('the page of metrics', () => {
   it('keeps of a checkpoint only when it last rose, while the contract does not answer', () => {
     const board = knownRound();
     board.foldSubnet('d', { kind: 'parent', seen: { head: { ok: false, why: 'cannot be reached' } } }, T0 + 42_000);
-    const page = renderPage(board.snapshot(), interval);
+    const page = renderPage(board.unexplained(), interval);
     const lines = page
       .split('\n')
       .filter((line) => /^subnet_(parent|checkpoint|relayer_(balance|spend|days))_?/.test(line));
@@ -158,7 +158,7 @@ describe('the page of metrics', () => {
   it('holds no series of a removed target', () => {
     const board = knownRound();
     board.load(inventory([first]), T0);
-    const page = renderPage(board.snapshot(), interval);
+    const page = renderPage(board.unexplained(), interval);
     expect(page).toContain('name="subnet1"');
     expect(page).not.toMatch(/name="(?:subnet2|stats)"/);
   });
@@ -167,7 +167,7 @@ describe('the page of metrics', () => {
     const board = knownRound();
     const moved = { ...second, rpc: 'http://127.0.0.1:9999' };
     board.load(inventory([{ ...first }, moved, stats]), T0);
-    const page = renderPage(board.snapshot(), interval);
+    const page = renderPage(board.unexplained(), interval);
     expect(page).toContain('subnet_check_runs_total{subnet="d",component="node",name="subnet1",check="peers"} 2');
     expect(page).toContain('subnet_check_runs_total{subnet="d",component="node",name="subnet2",check="peers"} 0');
   });
@@ -178,7 +178,7 @@ describe('the page of metrics', () => {
       const changed = { ...settings, rpc: { ...settings.rpc, enabled } };
       const { subnets, ...rest } = inventory([first, second, stats]);
       board.load({ ...rest, subnets: subnets.map((subnet) => ({ ...subnet, settings: changed })) }, T0 + 20_000);
-      return renderPage(board.snapshot(), interval).match(/subnet_check_\S+name="subnet2",check="peers"\} .*/g) ?? [];
+      return renderPage(board.unexplained(), interval).match(/subnet_check_\S+name="subnet2",check="peers"\} .*/g) ?? [];
     };
     const of = (name: string, value: string | number) =>
       `subnet_check_${name}{subnet="d",component="node",name="subnet2",check="peers"} ${value}`;
@@ -192,7 +192,7 @@ describe('the page of metrics', () => {
     const running = (observation: ContainerObservation) => {
       const board = knownRound();
       board.recordRun(first, 'containers', { kind: 'container', seen: observation }, 0.1, T0);
-      return renderPage(board.snapshot(), interval).match(/^subnet_container_running\{.*/gm);
+      return renderPage(board.unexplained(), interval).match(/^subnet_container_running\{.*/gm);
     };
     const of = (value: number) => [`subnet_container_running{subnet="d",component="node",name="subnet1"} ${value}`];
     const container: Container = {
@@ -223,7 +223,7 @@ describe('the page of metrics', () => {
         board.recordRun(second, 'rpc', { kind: 'node', seen }, 0, at);
         board.diagnoseChanged(at);
       }
-      const page = renderPage(board.snapshot(), interval);
+      const page = renderPage(board.unexplained(), interval);
       return page.match(/^subnet_(problem_planned|planned_work)\{.*/gm);
     };
     const covered = (labels: string) => `subnet_planned_work{subnet="d",${labels}} 1`;
@@ -244,7 +244,7 @@ describe('the page of metrics', () => {
         ...{ running: true, status: 'running', startedAt: at },
       };
       board.recordRun(first, 'containers', { kind: 'container', seen: { kind: 'found', container: seen } }, 0.1, at);
-      return renderPage(board.snapshot(), interval).match(/^subnet_container_restart(s_total|_planned)\S+ .*/gm);
+      return renderPage(board.unexplained(), interval).match(/^subnet_container_restart(s_total|_planned)\S+ .*/gm);
     };
     const of = (name: string, value: number) =>
       `subnet_container_${name}{subnet="d",component="node",name="subnet1"} ${value}`;
@@ -267,7 +267,7 @@ describe('the page of metrics', () => {
       );
       const seen = { sources: {}, patterns: {}, relayer: { byMode: {}, submissions: 0, ...(modes && { modes }) } };
       board.foldObservation(relayer, { kind: 'logs', seen }, T0);
-      return renderPage(board.snapshot(), interval).match(/(?<=^subnet_check_limit_)\w+\{.*/gm);
+      return renderPage(board.unexplained(), interval).match(/(?<=^subnet_check_limit_)\w+\{.*/gm);
     };
     const of = (seconds: number) => [`seconds{subnet="d",check="submissions"} ${seconds}`];
     expect(limits(undefined)).toEqual(of(300));
@@ -280,7 +280,7 @@ describe('the page of metrics', () => {
   it('counts errors of the frontend in one family, from 0 on for a page that a browser is to visit', () => {
     const visited = { ...serviceTarget('frontend'), browser: { cdpUrl: 'http://y' } };
     const board = createBoard();
-    const errors = () => renderPage(board.snapshot(), interval).match(/.*subnet_frontend_errors_total.*/g);
+    const errors = () => renderPage(board.unexplained(), interval).match(/.*subnet_frontend_errors_total.*/g);
     board.load(inventory([serviceTarget('frontend')]), T0);
     expect(errors()).toBeNull();
     board.load(inventory([visited]), T0);
@@ -313,7 +313,7 @@ describe('the page of metrics', () => {
       const heard = new Map([['10.0.0.1:1', T0]]);
       const logs = { sources: { container: { up, lines: 1, since: 0 } }, patterns: {}, heard };
       board.recordRun(bootnode, 'logs', { kind: 'logs', seen: logs }, 0, at);
-      return renderPage(board.snapshot(), interval).match(/^subnet_bootnode_nodes_seen.*/gm);
+      return renderPage(board.unexplained(), interval).match(/^subnet_bootnode_nodes_seen.*/gm);
     };
     const { bootnodeWindowMs } = settings.logs;
     expect(look(true, T0 + bootnodeWindowMs - 1)).toEqual(['subnet_bootnode_nodes_seen{subnet="d"} 1']);
@@ -324,7 +324,7 @@ describe('the page of metrics', () => {
   it('escapes what a name may hold', () => {
     const board = createBoard();
     board.load(inventory([nodeTarget('a"b\\c')]), T0);
-    expect(renderPage(board.snapshot(), interval)).toContain('name="a\\"b\\\\c"');
+    expect(renderPage(board.unexplained(), interval)).toContain('name="a\\"b\\\\c"');
   });
 
   it('drops a fact that the last probe did not obtain, and keeps when the height last rose', () => {
@@ -332,7 +332,7 @@ describe('the page of metrics', () => {
     const refused = { ok: false, fault: { kind: 'refused', address: 'http://127.0.0.1:8545' } } as const;
     const gone = { answered: false, latest: refused, peers: refused };
     board.recordRun(first, 'rpc', { kind: 'node', seen: gone }, 0.1, T0 + 20_000);
-    const page = renderPage(board.snapshot(), interval);
+    const page = renderPage(board.unexplained(), interval);
     expect(page).not.toMatch(/subnet_node_(block_number|block_timestamp_seconds|peers)\{subnet="d",name="subnet1"/);
     expect(page).toContain(
       'subnet_node_block_advanced_timestamp_seconds{subnet="d",name="subnet1",block="latest"} 1795255011',

@@ -6,7 +6,9 @@ import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import type { FollowedProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
-import { diagnosed, diagnosedNode, diagnosedService, NOW } from '../../support/diagnosed.ts';
+import { explainAll } from '../../../src/watch/diagnosis/suspect.ts';
+import { viewTarget } from '../../../src/watch/diagnosis/view-node.ts';
+import { diagnosed, diagnosedNode, diagnosedService, follow, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
@@ -227,40 +229,6 @@ test('too few peers are explained by all nodes of which the same is found', () =
   expect(causeBy(hangs('n3', { state: 'clearing' }), hangs('n4', { problem: 'node_down' }))).toBe('n2 hangs');
 });
 
-test('a check is explained by a crash only as long as its target has just started after it', () => {
-  const because = (ranMs: number) => {
-    const node = diagnosedNode('n1', NAMES, { peers: ['n2', 'n3'], container: { startedAt: NOW - ranMs } });
-    const states = judgeTargets([node, ...NAMES.slice(1).map(healthy)], NOW).map((state) => ({
-      ...state,
-      checks: state.checks.map((one) => ({ ...one, since: NOW })),
-    }));
-    const crash: Problem = {
-      ...{ problem: 'containers_crashed', alert: 'A', severity: 'warning', state: 'open', evidence: '', causes: [] },
-      ...{ since: NOW - ranMs - 1_000, seenAt: NOW - 500, summary: 'n1 and n2 crashed', fix: '', nodes: ['n1', 'n2'] },
-      explains: [{ component: 'node', name: 'n1', check: 'container' }],
-    };
-    return explainTargets(states, [crash])[0]?.checks.find(({ check }) => check === 'peers')?.cause;
-  };
-  expect(because(59_999)).toBe('n1 and n2 crashed');
-  expect(because(60_000)).toBeUndefined();
-});
-
-test('a node that does not answer itself lacks no peers because of another node', () => {
-  const down: Problem = {
-    ...{ problem: 'container_down', component: 'node', name: 'n2', alert: 'A', severity: 'warning', state: 'open' },
-    ...{ since: NOW - 9_000, seenAt: NOW, summary: 'n2 does not run', evidence: '', fix: '', causes: [] },
-    explains: [{ component: 'node', name: 'n1', check: 'peers' }],
-  };
-  const causeWith = (answered: boolean) => {
-    const { target, facts } = diagnosedNode('n1', NAMES);
-    const observation = { ...facts.node?.observation, answered, peers: { ok: false, fault: refused } };
-    const known = { target, facts: { ...facts, node: { ...facts.node, observation } } } as KnownTarget;
-    const states = judgeTargets([known, ...NAMES.slice(1).map(healthy)], NOW);
-    return explainTargets(states, [down])[0]?.checks.find(({ check }) => check === 'peers')?.cause;
-  };
-  expect([causeWith(true), causeWith(false)]).toEqual(['n2 does not run', undefined]);
-});
-
 test('a log whose height is that of the RPC shows no fault of its own, however long it stands', () => {
   const standing = (rpc: number, logged: number) => {
     const node = diagnosedNode('n1', NAMES, { height: rpc, stalledMs: 5_000 });
@@ -287,58 +255,39 @@ test('a halt, or too few votes, is why nodes stand, not why one is not reached o
   const cut = diagnosedNode('n3', NAMES, { fault: refused, container: { startedAt: NOW - 9_000 } });
   const found = explainedBy(diagnosed([...standing, cut, behind])).filter(([problem]) => problem === 'subnet_halted');
   expect(found).toEqual([['subnet_halted', undefined, 'n1 latest_block, n2 latest_block, n1 log_block, n2 log_block']]);
-  // Nor is it what a check that fails from now on is said to fail by.
-  const causeOf = (known: KnownTarget, problem: Problem['problem']) => {
+  // Nor is it once it seems to be over.
+  const explainedByOver = (known: KnownTarget, problem: Problem['problem'], seenAgo = 9_000) => {
     const states = judgeTargets([known, healthy('n2'), healthy('n3'), healthy('n4')], NOW);
-    const explains = [{ component: 'node', name: 'n1', check: 'latest_block' }] as const;
-    const [n1] = explainTargets(states, [openProblem(problem, undefined, { explains })]);
-    return n1?.checks.find(({ check }) => check === 'latest_block')?.cause;
+    const checks = ['latest_block', 'log_block'] as const;
+    const explains = checks.map((check) => ({ component: 'node', name: 'n1', check }) as const);
+    const open = openProblem(problem, undefined, { explains, since: NOW - 300_000, seenAt: NOW - seenAgo });
+    const [one] = follow({ problems: [open], ended: [] }, [], states, NOW).problems;
+    return [one?.state, ...(one?.explains.map(({ check }) => check) ?? [])];
   };
-  for (const problem of ['subnet_halted', 'quorum_at_risk'] as const) {
-    expect(causeOf(diagnosedNode('n1', NAMES, { stalledMs: 70_000 }), problem)).toBe(`it is ${problem}`);
-    expect(causeOf(diagnosedNode('n1', NAMES, { fault: refused }), problem)).toBeUndefined();
-  }
+  const stands = diagnosedNode('n1', NAMES, { stalledMs: 70_000 });
+  const silent = diagnosedNode('n1', NAMES, { fault: refused, stalledMs: 70_000 });
+  expect(explainedByOver(stands, 'subnet_halted')).toEqual(['clearing', 'latest_block', 'log_block']);
+  expect(explainedByOver(silent, 'subnet_halted')).toEqual(['clearing', 'log_block']);
+  expect(explainedByOver(silent, 'quorum_at_risk')).toEqual(['clearing', 'log_block']);
+  expect(explainedByOver(silent, 'chain_forked')).toEqual(['clearing', 'latest_block', 'log_block']);
+  // A log that has told of a block since then stands for another reason.
+  expect(explainedByOver(stands, 'subnet_halted', 200_000)).toEqual(['clearing', 'latest_block']);
 });
 
-test('a node that had all its peers since its last start lacks none because of that', () => {
-  const causeOf = (problem: Problem['problem'], failsSince: number, more: Partial<Problem> = {}, answered = true) => {
+test('a node that had all its peers since its last start lacks none because it had ended', () => {
+  const isExplained = (failsSince: number, answered = true) => {
     const given = diagnosedNode('n1', NAMES, { peers: ['n2', 'n3'], container: { startedAt: NOW - 58_000 } });
     const silent = { ...given.facts.node?.observation, answered, peers: { ok: false, fault: refused } };
     const facts = { ...given.facts, node: { ...given.facts.node, ...(!answered && { observation: silent }) } };
-    const node = { target: given.target, facts } as KnownTarget;
-    const states = judgeTargets([node, ...NAMES.slice(1).map(healthy)], NOW).map((state) => ({
-      ...state,
-      checks: state.checks.map((one) => ({ ...one, since: failsSince, runs: 9, failures: 1 })),
+    const [state] = judgeTargets([{ target: given.target, facts } as KnownTarget], NOW).map((one) => ({
+      ...one,
+      checks: one.checks.map((check) => ({ ...check, since: failsSince, runs: 9, failures: 1 })),
     }));
-    const explains = [{ component: 'node', name: 'n1', check: 'peers' }] as const;
-    const [n1] = explainTargets(states, [openProblem(problem, 'n1', { explains, ...more })]);
-    return n1?.checks.find(({ check }) => check === 'peers')?.cause;
+    return state && explainAll(viewTarget(state, {})).some(({ check }) => check === 'peers');
   };
-  const ends = { causes: [{ problem: 'container_restarting', component: 'node', name: 'n1' }] } as const;
-  expect(causeOf('silent_restart_loop', NOW - 1_000, ends)).toBeUndefined();
-  expect(causeOf('container_restarting', NOW - 1_000)).toBeUndefined();
+  expect(isExplained(NOW - 1_000)).toBe(false);
   // It may not have found all of them before.
-  expect(causeOf('silent_restart_loop', NOW - 43_001, ends)).toBe('it is silent_restart_loop');
-  // What leaves it running may cost it peers at any time, and so does what keeps it from answering.
-  expect(causeOf('too_many_open_files', NOW - 1_000)).toBe('it is too_many_open_files');
-  expect(causeOf('silent_restart_loop', NOW - 1_000, ends, false)).toBe('it is silent_restart_loop');
-});
-
-test('a container that runs again is not told what to do about one that does not', () => {
-  const fixOf = (running: boolean, state: Problem['state'] = 'open') => {
-    const { target, facts } = diagnosedNode('n1', NAMES, {
-      container: running ? { startedAt: NOW - 1_000 } : { running, status: 'exited', exitCode: 1, finishedAt: NOW },
-    });
-    const container = { ...facts.container, lastRestartAt: NOW - 1_000, lastRestartBy: 'recreation' } as const;
-    const known = { target, facts: { ...facts, container } } as KnownTarget;
-    const explains = [{ component: 'node', name: 'n1', check: 'container' }] as const;
-    const down = openProblem('container_down', 'n1', { explains, fix: 'look for it', state });
-    const [n1] = explainTargets(judgeTargets([known, ...NAMES.slice(1).map(healthy)], NOW), [down]);
-    const { fix, because } = n1?.checks.find(({ check }) => check === 'container') ?? {};
-    return [fix, because?.problem];
-  };
-  const planned = 'if that was planned there is nothing to do, and this passes in 4m 59s';
-  expect(fixOf(true)).toEqual([planned, undefined]);
-  expect(fixOf(false)).toEqual(['look for it', 'container_down']);
-  expect(fixOf(true, 'clearing')).toEqual([planned, 'container_down']);
+  expect(isExplained(NOW - 43_001)).toBe(true);
+  // What keeps it from answering costs it all of them.
+  expect(isExplained(NOW - 1_000, false)).toBe(true);
 });

@@ -167,7 +167,7 @@ test('a check that does not judge the problem of its target says that the proble
   // A log that has told of a block since then stands for another reason.
   const [other] = explainTargets(
     judgeTargets([nodes[1] as KnownTarget], NOW),
-    clearing().map((one) => ({ ...one, seenAt: NOW - 91_000 })),
+    clearing().map((one) => ({ ...one, seenAt: NOW - 91_000, explains: [] })),
   );
   const inLog = other?.checks.find(({ check }) => check === 'log_block');
   expect(inLog && formatReason(inLog)).toMatch(/^the height in the log of n2 has been 1000 for 1m 30s; /);
@@ -405,34 +405,6 @@ test('a crash of several is shown of each that runs as it was started after it, 
   expect(namedOf(crashed, STOPPED)).toEqual(all.with(1, undefined as never));
   const atRisk = { ...crashed, problem: 'quorum_at_risk' } as const;
   expect(namedOf(atRisk, STOPPED)).toEqual(NAMES.map(() => 'quorum_at_risk'));
-});
-
-test('a check that fails since the last diagnosis is explained by what is wrong with its target, or by a halt', () => {
-  const [, down] = clearing() as [Problem, Problem];
-  const open: Problem = { ...down, state: 'open', seenAt: NOW };
-  const judged = judgeTargets(startedAgain(), NOW);
-  const reasonOf = (problem: Problem, since: number) => {
-    const targets = judged.map((one) => ({
-      ...one,
-      checks: one.checks.map((check) =>
-        check.check === 'log_block'
-          ? { ...check, verdict: 'fail' as const, seen: 'it stands', fix: 'wait', since }
-          : check,
-      ),
-    }));
-    return explainTargets(targets, [problem]).map(({ checks }) =>
-      checks.flatMap((check) => (check.check === 'log_block' ? formatReason(check) : [])).join(),
-    );
-  };
-  const own = { ...open, explains: [{ component: 'node', name: 'n2', check: 'latest_block' } as const] };
-  expect(reasonOf(own, NOW)).toEqual(['it stands, because the container of n2 does not run', 'it stands; wait']);
-  expect(reasonOf(own, NOW - 1)).toEqual(['it stands; wait', 'it stands; wait']);
-  expect(reasonOf({ ...own, explains: [] }, NOW)).toEqual(['it stands; wait', 'it stands; wait']);
-  const { component: _, name: __, ...whole } = open;
-  const explains = [{ component: 'node', name: 'n9', check: 'log_block' } as const];
-  const halt: Problem = { ...whole, problem: 'subnet_halted', summary: 'the subnet is halted', explains };
-  expect(reasonOf(halt, NOW)).toEqual(Array(2).fill('it stands, because the subnet is halted'));
-  expect(reasonOf({ ...halt, problem: 'quorum_at_risk' }, NOW)).toEqual(Array(2).fill('it stands; wait'));
 });
 
 test('a log that stands at the height of all others, as its RPC does, is no fault of its node', () => {

@@ -169,6 +169,33 @@ test('a container that was started again is not told to be started, although its
   ]);
 });
 
+test('a verdict that has changed is shown with the diagnosis that explains it, and judged at once', () => {
+  const board = createBoard();
+  const [a, b] = [nodeTarget('a'), nodeTarget('b')];
+  board.load(toInventory([a, b]), 0);
+  const shown = () => {
+    const check = board.snapshot()[0]?.targets[0]?.checks.find((one) => one.check === 'latest_block');
+    return [check?.verdict, check?.because?.problem];
+  };
+  const see = (seen: NodeObservation, at: number) => board.recordRun(a, 'rpc', { kind: 'node', seen }, 0, at);
+  see(answered, 1_000);
+  // Nothing is explained before the first diagnosis.
+  expect(shown()).toEqual(['pass', undefined]);
+  board.recordRun(b, 'rpc', { kind: 'node', seen: answered }, 0, 1_000);
+  board.diagnose('d', 1_000);
+  see(refused, 11_000);
+  see({ answered: false, latest: { ok: false, fault: { kind: 'closed', address: 'x' } } }, 11_500);
+  expect(shown()).toEqual(['pass', undefined]);
+  expect(board.checksOf(a).find((one) => one.check === 'latest_block')?.verdict).toBe('fail');
+  expect(board.unexplained()[0]?.targets[0]?.checks[0]?.verdict).toBe('fail');
+  board.diagnoseChanged(12_000);
+  expect(shown()).toEqual(['fail', 'node_down']);
+  see(answered, 20_000);
+  expect(shown()).toEqual(['fail', 'node_down']);
+  board.diagnoseChanged(21_000);
+  expect(shown()).toEqual(['pass', undefined]);
+});
+
 test('what did not answer before its container was started is told to wait as soon as that is seen', () => {
   const node = nodeTarget('a', { container: { name: 'a-1' } });
   const stats = { ...serviceTarget('stats'), container: { name: 'stats-1' } };
