@@ -287,9 +287,9 @@ export function explainOtherTargets(found: readonly Suspicion[], view: SubnetVie
   });
   const [first = ofOut[0]] = ofOut.filter(({ isOldCrash }) => !isOldCrash).toSorted((a, b) => a.since - b.since);
   const ofNodes = new Set(ofOut.map(({ one }) => one));
-  // Nodes that miss no more peers than nodes are out.
+  // Nodes that miss no more peers than nodes are out, or have just come.
   const few = view.nodes.filter(
-    ({ target: { expectedPeers: all }, peers = all }) => peers < all && all - peers <= out.length,
+    ({ target: { expectedPeers: all }, peers = all }) => peers < all && all - peers <= view.absent,
   );
   const missed = explainEach(few, 'peers');
   /** The services that read the subnet through a node, by its name. */
