@@ -195,7 +195,9 @@ export const isDockerRestarting = ({ state }: TargetView, { targets, now }: Subn
 export function findEndedWithDocker<T extends TargetView>(ones: readonly T[], { targets }: SubnetView): readonly T[] {
   const sawEnd = ({ state: { target, facts } }: TargetView, { state: ended }: T) =>
     endedWithEngine(facts.container, ended.facts.container?.lastExit?.at) && haveOneEngine(target, ended.target);
-  return ones.filter((one) => targets.some((other) => sawEnd(other, one)));
+  // Mostly none has, so that not each is compared with each.
+  const mayKnow = targets.filter(({ state: { facts } }) => facts.container?.engineDown !== undefined);
+  return ones.filter((one) => mayKnow.some((other) => sawEnd(other, one)));
 }
 
 /** What to do first about a target of which the engine is silent. */
@@ -207,9 +209,10 @@ const DOCKER_COMMAND = /`(?:HOSTPWD=\S+ )?docker /;
 /** What to do about a target, or about a subnet: no command of Docker works while the engine of that, or one of them, is silent. */
 export function afterDocker({ fix, component, name }: Suspicion, view: SubnetView): string {
   if (!DOCKER_COMMAND.test(fix) || fix.startsWith(WAKE_DOCKER)) return fix;
+  const areSeen = !view.targets.some(({ state }) => lacksEngine(state));
   const isOf = ({ state: { target } }: TargetView) =>
     name === undefined || (target.name === name && target.component === component);
-  const isSilent = view.targets.some((one) => isOf(one) && isDockerSilent(one, view));
+  const isSilent = !areSeen && view.targets.some((one) => isOf(one) && isDockerSilent(one, view));
   return isSilent ? `${WAKE_DOCKER}; if that is not enough, ${fix}` : fix;
 }
 
