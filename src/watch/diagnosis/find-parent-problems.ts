@@ -298,12 +298,14 @@ export function withContract(one: Suspicion, view: SubnetView, failsSince: numbe
   const { progress, observation, contractSince, answersSince } = view.facts.parent ?? {};
   const isRead = observation?.contract?.ok && observation.contract.value.kind === 'checkpoint';
   if (!progress || !isRead || !BY_LOG.includes(one.problem)) return one;
-  const { relayer, errors, submissions } = viewRelayer(view);
+  const { relayer, log, errors, submissions } = viewRelayer(view);
   const since = Math.max(submissions?.since ?? view.now, failsSince);
+  // A cycle that has begun goes on without its redis, and is the last one.
+  const isLastCycle = log?.redisDiedAt !== undefined;
   // What goes to another contract is not seen to arrive.
   const failing = [...errors, ...(relayer?.state.facts.service?.queues?.filter(failsNow) ?? [])];
   const isOfContract = failing.every(({ mode }) => mode === 'full' || mode === 'lite');
-  if (relayer && isOfContract && arrivesSince(since, progress, view)) return undefined;
+  if (relayer && isOfContract && !isLastCycle && arrivesSince(since, progress, view)) return undefined;
   // The relayer has said it before the contract was there, or the parent chain answered, again.
   const thereSince = one.problem === 'contract_missing' ? contractSince : answersSince;
   const lastErrorAt = highest(errors.map(({ at }) => at));

@@ -50,6 +50,12 @@ function failing(pattern: string, name = 'full'): KnownTarget {
   return relayer(10_000, { byMode: { [name]: mode } }, { patterns });
 }
 
+/** A relayer that ends the cycle which it had begun when its redis died. */
+function withoutRedis(): KnownTarget {
+  const mode = { cycleAt: NOW - 50_000, phase: 'attempt', phaseAt: NOW - 1_000, attempted: true } as const;
+  return relayer(10_000, { byMode: { full: mode }, redisDiedAt: NOW - 45_000 });
+}
+
 const seen: ParentObservation = {
   head: { ok: true, value: { number: 77, timestamp: 1 } },
   chainId: { ok: true, value: 551 },
@@ -493,8 +499,8 @@ describe('a checkpoint contract', () => {
   });
 
   test('that still moves when the relayer has failed for a while shows that blocks arrive', () => {
-    const told = (failsForMs: number, facts = parent(), mode = 'full') => {
-      const targets = [...nodes, failing('job_failed', mode)];
+    const told = (failsForMs: number, facts = parent(), mode = 'full', relayer = failing('job_failed', mode)) => {
+      const targets = [...nodes, relayer];
       const states = judgeTargets(targets, NOW).map((state) => ({
         ...state,
         checks: state.checks.map((check) => ({ ...check, since: NOW - failsForMs })),
@@ -515,6 +521,11 @@ describe('a checkpoint contract', () => {
     const far = '900, 98 blocks (3m 16s) behind the subnet, and was seen to move just now (02:46:40 UTC)';
     expect(told(40_000, parent(at(900)))).toEqual(says(far));
     expect(told(40_001, parent(at(900)))).toEqual([]);
+    // Those of the cycle that has begun are the last ones without its redis.
+    expect(told(40_001, parent(at(900)), 'full', withoutRedis()).at(-1)).toEqual([
+      'the relayer begins no new cycle',
+      expect.stringMatching(/^the redis of the relayer died 45s ago .*; the contract is at block 900, /),
+    ]);
     const old = { readAt: NOW - 26_000, advancedAt: NOW - 26_000, newest: committedAt(950) };
     const was = 'fails; the contract was at block 900, 50 blocks (1m 40s) behind the subnet';
     const saidOf = (hasAdvanced: boolean) => told(MINUTE, parent(at(900), { ...old, hasAdvanced }))[0]?.[1];
