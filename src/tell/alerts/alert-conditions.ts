@@ -77,10 +77,8 @@ const problemCondition =
         // Where two results have the same labels, the later one counts: one that is not muted.
         .toSorted((one, other) => Number(isMuted(other)) - Number(isMuted(one)))
         .map((one) => {
-          // Its words are those of its last finding, which alerts may not have seen. An earlier process has told when that was over.
-          const { planned, seenAt, restoredAt, clearingSince } = one;
-          const foundAt = restoredAt === undefined ? seenAt : clearingSince;
-          const { readAt = one.state === 'clearing' ? foundAt : undefined } = one;
+          // Its words are those of its last finding, which alerts may not have seen.
+          const { planned, readAt = one.state === 'clearing' ? one.seenAt : undefined } = one;
           return {
             labels: toLabels(state.subnet.name, one),
             result: { value: 1, details: toDetails(one), planned, readAt },

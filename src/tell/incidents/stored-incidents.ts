@@ -48,7 +48,7 @@ export const toRestoredProblem = (incident: Incident, { now, toWall }: Moment): 
       state: 'open',
       since: foundAt,
       openedAt: startedAt,
-      seenAt: now,
+      seenAt: clearSince ?? now,
       restoredAt: now,
     },
     ...(clearSince !== undefined && { state: 'clearing', clearingSince: clearSince, fix: NOTHING_TO_DO }),

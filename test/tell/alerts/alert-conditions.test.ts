@@ -221,8 +221,6 @@ describe('a problem', () => {
     // What clears was last found between two judgements of alerts, with the words that its message has.
     const clearing = problem('node_down', a, { state: 'clearing', seenAt: NOW - 4_000 });
     expect(createJudge({})(toInput(targets, {}, [clearing]), new Map())[0]).toMatchObject({ readAt: NOW - 4_000 });
-    const restored = { ...clearing, seenAt: NOW - 1_000, restoredAt: NOW - 1_000, clearingSince: NOW - 70_000 };
-    expect(createJudge({})(toInput(targets, {}, [restored]), new Map())[0]).toMatchObject({ readAt: NOW - 70_000 });
   });
 
   /** Tells which alerts begin and end when the problems are these. */

@@ -441,7 +441,7 @@ describe('incidents from before a restart', () => {
         fix: 'nothing to do about this: it is over unless it comes back',
         evidence,
       },
-      ...{ seenAt: 5 * SECOND, restoredAt: 5 * SECOND },
+      ...{ seenAt: 3 * SECOND, restoredAt: 5 * SECOND },
     });
   });
 

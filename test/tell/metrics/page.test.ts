@@ -178,7 +178,9 @@ describe('the page of metrics', () => {
       const changed = { ...settings, rpc: { ...settings.rpc, enabled } };
       const { subnets, ...rest } = inventory([first, second, stats]);
       board.load({ ...rest, subnets: subnets.map((subnet) => ({ ...subnet, settings: changed })) }, T0 + 20_000);
-      return renderPage(board.unexplained(), interval).match(/subnet_check_\S+name="subnet2",check="peers"\} .*/g) ?? [];
+      return (
+        renderPage(board.unexplained(), interval).match(/subnet_check_\S+name="subnet2",check="peers"\} .*/g) ?? []
+      );
     };
     const of = (name: string, value: string | number) =>
       `subnet_check_${name}{subnet="d",component="node",name="subnet2",check="peers"} ${value}`;

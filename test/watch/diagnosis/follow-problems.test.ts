@@ -723,6 +723,22 @@ test('what a stored halt covered is not open again when the halt is over', () =>
   expect(after(risk)).toEqual(['quorum_at_risk clearing']);
 });
 
+test('what came after a stored problem had cleared, and before subnetd was started, is another one', () => {
+  const words = { summary: 's', evidence: 'e', fix: 'f' };
+  const restored = toRestoredProblem(
+    {
+      ...{ id: 'a', subnet: 'd', problem: 'node_down', component: 'node', name: 'a', severity: 'warning', alert: 'x' },
+      ...{ first: words, last: words, foundAt: T0 - 100 * SECOND, startedAt: T0 - 80 * SECOND, returns: 0 },
+      ...{ causes: [], effects: [], notified: [], clearSince: T0 - 54 * SECOND },
+    },
+    { now: T0, toWall: Number },
+  );
+  const found = (begunAgo: number) =>
+    follow({ problems: [restored], ended: [] }, [suspicion({ begunAt: T0 - begunAgo })], failing, T0 + SECOND).problems;
+  expect(found(7 * SECOND).map(({ state }) => state)).toEqual(['clearing', 'suspected']);
+  expect(found(55 * SECOND).map(({ state }) => state)).toEqual(['open']);
+});
+
 test('stored problems are those of before a restart: open since then, in the words of now', () => {
   const opened = { openedAt: T0 + confirmMs, state: 'open' } as const;
   const [a, b] = [suspicion(), suspicion({ name: 'b' })];
