@@ -29,7 +29,7 @@ const LOW_BALANCE = 3n * FEE * BigInt(86_400_000 / RELAY_PERIOD_MS);
 export const PARENT_CHAIN_ID = 551;
 
 /** It makes a block in this time. */
-const BLOCK_MS = 2_000;
+export const BLOCK_MS = 2_000;
 const FIRST_BLOCK_MS = Date.UTC(2023, 0, 1);
 
 /** The contract counts a block as committed when it has these after it. */

@@ -20,7 +20,7 @@ export const restartPhase = (sinceMs: number, ms: number): 'down' | 'joining' | 
 };
 
 /** A node that was restarted on request is killed this much later, and Docker starts it again within the time after that. */
-const KILLED_AFTER_MS = 60_000;
+export const KILLED_AFTER_MS = 60_000;
 const KILLED_MS = 2_000;
 
 /** Nodes that were killed together find each other again within this time, as each of them looks for the others. */

@@ -45,7 +45,7 @@ export interface Spend {
 export const OLD_BALANCE_MS = 90_000;
 
 /** An estimate needs as many payments, and as long a time: with less, one payment would change it by half. */
-const ENOUGH = { payments: 3, ms: 600_000 };
+export const ENOUGH = { payments: 3, ms: 600_000 };
 
 const MILLI = 1_000n;
 
@@ -236,7 +236,7 @@ const MISSED = { blocks: 10, ms: 20_000 };
 const OLD_MS = 120_000;
 
 /** How old the newest block of a chain of this pace is when it is the last one. */
-const lastMs = (paceMs: number): number => Math.max(MISSED.ms, MISSED.blocks * paceMs);
+export const lastMs = (paceMs: number): number => Math.max(MISSED.ms, MISSED.blocks * paceMs);
 
 /** Whether a newest block of this age may be the last one, so that another reading should show it, or the next one, soon. */
 export function mayBeLast(ageMs: number, paceMs: number | undefined): boolean {

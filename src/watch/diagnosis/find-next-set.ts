@@ -133,7 +133,7 @@ export function predictNextSet(outlook: Outlook): NextSet | undefined {
 }
 
 /** From so long before the choice on, its outcome is worth an alert. Earlier, most that is wrong is over in time. */
-const BEFORE_CHOICE_MS = 10 * 60_000;
+export const BEFORE_CHOICE_MS = 10 * 60_000;
 
 /** The set of the next epoch, predicted or as chosen; undefined until all is read that it follows from. */
 export function viewNextSet(voters: VoteFacts, { election }: SubnetFacts, now: number): NextSet | undefined {

@@ -37,7 +37,7 @@ const explainAnswers = (node: NodeView) => explain(node, 'latest_block', 'peers'
 const CLOSED_FAULTS: readonly (string | undefined)[] = ['refused', 'unreachable', 'unresolved', 'timeout', 'closed'];
 
 /** Nodes are probed one after another, so a line may have been printed this long before the probe that failed has ended. */
-const LINE_BEFORE_MS = 2_000;
+export const LINE_BEFORE_MS = 2_000;
 
 /** How it shows that a node runs whose RPC cannot be reached. */
 function findLife({ answers, fault, isLogAlive, unseen, state }: NodeView): string | undefined {

@@ -94,7 +94,7 @@ function findOtherChain(view: SubnetView, { observation: { chainId }, firstChain
 }
 
 /** A chain that stands is confirmed by its own pace, when half as many blocks again are missing as made it a suspicion. */
-const CONFIRMED_AT = 1.5;
+export const CONFIRMED_AT = 1.5;
 
 /** Whether the chain is far below where it was, as after it was wiped. */
 export const hasFallen = ({ observation: { head }, highest: before = 0 }: ParentFacts): boolean =>

@@ -86,7 +86,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
 }
 
 /** How long no block may be committed while blocks come. */
-const STALLED_MS = 60_000;
+export const STALLED_MS = 60_000;
 
 /** The highest committed block is stalled, while the latest rises. */
 function findFinality(view: SubnetView): Found {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
 import { QUARTER_MS } from '../../lib/duration.ts';
 
-const BUCKET_MS = 10_000;
-const BUCKETS = 6;
+export const BUCKET_MS = 10_000;
+export const BUCKETS = 6;
 
 /** With fewer lines, all may have been read late. */
 const MIN_LINES = 3;

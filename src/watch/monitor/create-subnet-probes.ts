@@ -36,7 +36,7 @@ export interface SubnetProbesOptions {
 const COMES_OR_GOES = ['start', 'die', 'destroy'];
 
 /** A container that has started is probed after this time: it needs some to start, and others may start with it. */
-const AFTER_START_MS = 30_000;
+export const AFTER_START_MS = 30_000;
 
 /** What is gone is not waited for, unless another one starts in its place. */
 const AFTER_END_MS = 2_000;

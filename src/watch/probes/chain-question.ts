@@ -14,7 +14,7 @@ import {
 } from './json-rpc.ts';
 import type { Exchange, ReadResponse, TransportResponse } from './transport.ts';
 
-const EVERY_MS = 60_000;
+export const EVERY_MS = 60_000;
 
 /** A node whose height falls again and again is not asked more often. */
 const SOONEST_MS = 10_000;

@@ -37,7 +37,7 @@ interface Definition<Kind extends SubnetProbeKind> {
  * The parent chain is read this often, and this soon again when something is wrong or its newest block may be the last one; later when that
  * is old, or the node has had too many requests.
  */
-const PARENT_MS = 30_000;
+export const PARENT_MS = 30_000;
 const PARENT_AGAIN_MS = 5_000;
 const PARENT_LATER_MS = 10_000;
 const OLD_MS = 120_000;

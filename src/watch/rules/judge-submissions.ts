@@ -86,7 +86,7 @@ const PERIOD_MS: Readonly<Record<RelayerMode, number>> = {
 const MINED_WITHIN_MS = 120_000;
 
 /** Cycles that may be missed before silence is a fault. */
-const MISSED_CYCLES = 3;
+export const MISSED_CYCLES = 3;
 
 const hangs = (mode: RelayerMode, silentMs: number, moment: Moment): Finding => ({
   seen: `the relayer (${formatMode(mode)}) began a cycle ${formatMoment(moment.now - silentMs, moment)} and has printed nothing since, so it hangs, or waits for the node that SUBNET_URL or PARENTNET_URL names`,

@@ -2,6 +2,15 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { IMPOSSIBLE, OTHER_KINDS, parseMatrix, stampOf, toMatrix, UNMEASURED } from '../../../scripts/matrix-page.ts';
 import {
+  BESIDES,
+  besidesMs,
+  findFirst,
+  findWaits,
+  parseAlert,
+  SOON_MS,
+  toMessageMs,
+} from '../../../scripts/matrix-windows.ts';
+import {
   demoNodeNames,
   expectedProblems,
   FAULT_NAMES,
@@ -18,11 +27,15 @@ const rows = parseMatrix(page);
 
 const MEASURED = FAULT_NAMES.filter((fault) => !UNMEASURED.includes(fault));
 
-/** `SubnetNodeDown subnet2 (warning, 60 s)` as name, severity and seconds. */
-function parseAlert(text: string) {
-  const [, alert = '', severity = '', seconds = ''] = /^(.*) \((\w+), (\d+) s\)$/.exec(text) ?? [];
-  return { alert, severity, seconds: Number(seconds) };
-}
+const told = rows.flatMap((row) => {
+  const first = findFirst(row);
+  return first === undefined ? [] : [{ ...first, row, fault: row.fault }];
+});
+
+const late = told.filter(({ toldMs }) => toldMs > SOON_MS);
+
+/** Seconds are measured by looking twice a second. */
+const LOOK_MS = 1_000;
 
 describe('the page of all faults', () => {
   it('is as `npm run matrix` writes it', () => {
@@ -64,6 +77,24 @@ describe('the page of all faults', () => {
     const { pages, tickets } = faultAlerts[fault];
     expect(pages.length).toBeLessThanOrEqual(1);
     expect(Math.sign(pages.length) + Math.sign(tickets.length)).toBeLessThanOrEqual(1);
+  });
+
+  it('names a window for each fault that is told later than within a minute, and for no other', () => {
+    const cells = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+    const named = cells.filter(([, fault, , , window]) => rows.some((row) => row.fault === fault) && window !== 'none');
+    expect(named.map(([, fault]) => fault)).toEqual(late.map(({ fault }) => fault));
+  });
+
+  it.each(late)('explains by its window when $fault is told', ({ row, severity, toldMs, others }) => {
+    const waits = findWaits(row);
+    const sum = (some: typeof waits) => some.reduce((total, { ms }) => total + ms, 0);
+    expect(toldMs).toBeLessThanOrEqual(sum(waits) + besidesMs(severity));
+    expect(toldMs).toBeGreaterThan(sum(waits.filter(({ isMost }) => !isMost)));
+    for (const openMs of others) expect(openMs).toBeLessThanOrEqual(sum(waits) + 2 * BESIDES.roundMs);
+  });
+
+  it.each(told)('tells $fault soon after its problem is open', ({ severity, toldMs, openMs }) => {
+    expect(toldMs - openMs).toBeLessThanOrEqual(toMessageMs(severity) + LOOK_MS);
   });
 
   it('knows no other fault, and names every alert that there is', () => {
