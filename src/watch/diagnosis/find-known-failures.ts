@@ -11,7 +11,7 @@ import { commandToReplace } from '../clients/commands-to-type.ts';
 import { bringsLoop } from '../rules/failure-signs.ts';
 import { explainLast, isError } from '../rules/find-log-fault.ts';
 import { setMode } from '../rules/judge-submissions.ts';
-import { findFall, hasLostData } from '../rules/known-failures.ts';
+import { findFall, hasLostData, MORE_MEMORY } from '../rules/known-failures.ts';
 import { JUST_STARTED } from '../rules/view.ts';
 import { withWallet } from './find-wallet-problem.ts';
 import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
@@ -43,7 +43,7 @@ const OWN: Readonly<Partial<Record<ProblemName, (state: TargetState, view: Subne
     const { oomKills = 0, lastOomAt, unrequestedKill: kill } = container ?? {};
     const kills = formatCount(oomKills, 'out-of-memory kill', 'out-of-memory kills');
     if (oomKills > 0 && lastOomAt !== undefined)
-      return { seen: `Docker counted ${kills}, last ${formatMoment(lastOomAt, moment)}` };
+      return { seen: `Docker counted ${kills}, last ${formatMoment(lastOomAt, moment)}`, fix: MORE_MEMORY };
     return kill ? { seen: `SIGKILL ended it ${formatMoment(kill.at, moment)}, and nobody had requested that` } : {};
   },
   head_regression: ({ facts }, view) => {
@@ -119,11 +119,10 @@ const CONSEQUENCES: readonly ProblemName[] = ['container_down', 'container_resta
 function toSuspicion(view: TargetView, failure: ShownFailure, moment: SubnetView): Suspicion {
   const { state } = view;
   const { leavesRunning } = failure;
-  // Of services all signs but the first are reasons.
-  const byLog = () => explainLast(state.facts.logs, failure.signs?.slice(1) ?? []) ?? failure.fix;
-  const advice = state.target.component === 'node' ? fixOf(failure, state) : byLog();
   const own = OWN[failure.name]?.(state, moment) ?? {};
-  const { cause, fix } = { ...failure, fix: advice, ...own };
+  // Of services all signs but the first are reasons.
+  const reasons = state.target.component === 'node' ? [] : (failure.signs?.slice(1) ?? []);
+  const { cause, fix } = { ...failure, fix: fixOf(failure, state), ...own };
   const container = checkOf(state, 'container');
   // In numbers: no text of a line is in it.
   const seen = [
@@ -135,7 +134,7 @@ function toSuspicion(view: TargetView, failure: ShownFailure, moment: SubnetView
   return suspectTarget(failure.name, view, {
     summary: failure.summary(state.target.name, state),
     evidence: `${seen.length === 0 ? failure.symptom : `${seen.join('; ')}.`} ${cause.replace(/\.$/, '')}`,
-    fix: isTriedAgain(failure, state, moment.now) ? JUST_STARTED : fix,
+    fix: isTriedAgain(failure, state, moment.now) ? JUST_STARTED : (explainLast(state.facts.logs, reasons) ?? fix),
     explains: leavesRunning === undefined ? explainAll(view) : explain(view, ...leavesRunning.explains),
     causes: refsTo(state.target, ...(leavesRunning?.brings ?? CONSEQUENCES)),
   });

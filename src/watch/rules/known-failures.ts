@@ -67,6 +67,9 @@ function toKnownFailure(given: LogFailure): KnownFailure {
 export const isOnlyKilled = ({ facts: { container, logs } }: TargetState): boolean =>
   container?.lastOomAt === undefined && MEMORY_SIGNS.every((name) => logs?.patterns[name] === undefined);
 
+/** What to do where it is known that memory ran out. */
+export const MORE_MEMORY = 'give the container or Docker more memory, or free memory on the machine';
+
 /** Every known failure, the two of the specification first; the rest are documented for XDC subnets or follow from its code. */
 export const knownFailures: readonly KnownFailure[] = [
   toKnownFailure({
@@ -88,7 +91,7 @@ export const knownFailures: readonly KnownFailure[] = [
     of: COMPONENTS,
     symptom: 'SIGKILL ends the container or its program although nobody stopped it; Docker may report OOMKilled.',
     cause: 'The container has reached its memory limit, or the machine has run out of memory.',
-    fix: 'give the container or Docker more memory, or free memory on the machine; if `dmesg -T` there shows no such kill, find out who sent SIGKILL',
+    fix: `${MORE_MEMORY}; if \`dmesg -T\` there shows no such kill, find out who sent SIGKILL`,
     // A relayer of which the log says so is `relayer_dead`.
     seenAt: ({ container, logs }) =>
       later(
