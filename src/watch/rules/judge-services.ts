@@ -63,7 +63,7 @@ export function judgeBlockData(view: View<ServiceTarget>): Judgement {
       )
     : fail(
         `the stats server has got no block for ${formatDuration(now - block.at)}`,
-        'check that the nodes run and reach it at STATS_SERVICE_ADDRESS',
+        'check that the nodes reach it at STATS_SERVICE_ADDRESS and have its STATS_SECRET',
       );
 }
 
