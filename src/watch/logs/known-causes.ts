@@ -214,6 +214,21 @@ export const transactionCauses: Causes = {
     what: 'the parent chain took the transaction and never mined it',
     fix: 'look at its pool and at the gas price',
   },
+  block_unknown: {
+    says: 'header (?:for hash )?not found|unknown block\\b|block not found',
+    what: 'the node of PARENTNET_URL does not have the block that the relayer asks about',
+    fix: 'see that all nodes behind PARENTNET_URL are at the same block, or set the address of a single one',
+  },
+  state_lost: {
+    says: 'missing trie node|world state unavailable|(?:historical )?state (?:\\w+ )?is (?:not available|pruned)',
+    what: 'the node of PARENTNET_URL has lost the state of a block',
+    fix: 'let it sync again, or set another address in PARENTNET_URL',
+  },
+  key_missing: {
+    says: 'authentication needed|unknown account',
+    what: 'the relayer asks the node of PARENTNET_URL to sign the transaction, which has no unlocked account for it',
+    fix: 'set PARENTNET_WALLET_PK in common.env to the key of the wallet, and recreate the relayer',
+  },
   other_chain: {
     says: 'invalid sender|invalid chain ?i[dD]|chain ?i[dD][a-z ]{0,20}(?:mismatch|does not match|differs)|(?:wrong|incorrect) chain|replay-protected|InvalidTxChainId|unexpected chain',
     what: 'the transaction was signed for another chain than the one behind PARENTNET_URL',

@@ -67,6 +67,11 @@ describe('a relayer says why its transaction failed', () => {
   const CUT =
     'the connection to the parent chain was cut; see that it, and the proxy or firewall on the way, run; check the address in PARENTNET_URL';
 
+  const UNKNOWN_BLOCK =
+    'the node of PARENTNET_URL does not have the block that the relayer asks about; see that all nodes behind PARENTNET_URL are at the same block, or set the address of a single one';
+  const NO_KEY =
+    'the relayer asks the node of PARENTNET_URL to sign the transaction, which has no unlocked account for it; set PARENTNET_WALLET_PK in common.env to the key of the wallet, and recreate the relayer';
+
   test.each([
     ['Transaction has been reverted by the EVM:', REFUSED],
     ['Returned error: execution reverted: nonce too low', REFUSED],
@@ -172,6 +177,14 @@ describe('a relayer says why its transaction failed', () => {
     ['Returned error: oversized data', TOO_LARGE],
     ['Returned error: There are too many transactions in the queue. Your transaction was dropped.', POOL_FULL],
     ['Returned error: txpool is full', POOL_FULL],
+    ['Returned error: header not found', UNKNOWN_BLOCK],
+    ['Returned error: header for hash not found', UNKNOWN_BLOCK],
+    [
+      'Returned error: missing trie node 5b0c1f (path ) <nil>',
+      'the node of PARENTNET_URL has lost the state of a block; let it sync again, or set another address in PARENTNET_URL',
+    ],
+    ['Returned error: authentication needed: password or unlock', NO_KEY],
+    ['Returned error: unknown account', NO_KEY],
     ['something that nobody knows', 'a transaction failed; read the lines of the relayer'],
   ])('%s', async (text, reason) => {
     expect(await whyNot(text)).toBe(reason);
