@@ -1,6 +1,7 @@
 import type { RelayerLogFacts, RelayerModeFacts } from '../../model/facts.ts';
 import type { LogHit } from '../../model/log.ts';
 import type { RelayerMode } from '../../model/observation.ts';
+import { programEnds } from '../logs/packs/program-ends.ts';
 import { readHeight } from './view.ts';
 
 /** The patterns of what ends the program of a relayer, most often while it starts. */
@@ -11,10 +12,9 @@ export const RELAYER_START_ERRORS: readonly string[] = [
   'mode_unreadable',
   'reverse_mode_unreadable',
   'redis_unreachable',
-  'heap_exhausted',
-  'docker_disk_full',
-  'start_denied',
   'killed',
+  'serve_missing',
+  ...Object.keys(programEnds()).filter((name) => name !== 'file_refused'),
 ];
 
 /** Each mode with its word in the line about the modes, the name of its job, and the patterns of its cycle, attempts and successes. */

@@ -27,8 +27,10 @@ export function createPatternCounters(pack: readonly LogPattern[], own: readonly
     add: ({ pattern, means, at, counted }: LogHit) => {
       order++;
       const isTold = aftermath.has(pattern) && at - failedAt < AFTERMATH_MS;
-      const more = Number(counted && !isTold);
       if (means === 'error' || means === 'fatal') failedAt = at;
+      // Nor does it hide that line, as the last one that explains the end would.
+      if (isTold) return;
+      const more = Number(counted);
       const entry = entries.get(pattern);
       if (entry === undefined) {
         entries.set(pattern, { means, count: more, at, order });

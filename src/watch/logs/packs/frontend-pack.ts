@@ -1,7 +1,7 @@
 import type { LogPattern } from '../../../model/log.ts';
 import { inOrder, requestCauses, withPrefix } from '../known-causes.ts';
 import { error, fatal, note, progress, toPack } from './pattern-rows.ts';
-import { programEnds, RAISE_HEAP } from './program-ends.ts';
+import { ENDED, programEnds, RAISE_HEAP } from './program-ends.ts';
 
 /** How yarn, npm, pnpm and corepack begin the line that ends a fetch, if it is not about a file. */
 const FETCH_ERROR = String.raw`(?:error |npm (?:ERR!|error) |\S+ YN\d{4}: \S+ | ERR_PNPM_|(?:Internal )?Error: Error when performing | +\[cause\]: )(?!Command failed)(?![^]*E(?:NOSPC|ROFS|ACCES|DQUOT|MFILE|PERM|IO):? )`;
@@ -23,14 +23,12 @@ const registryErrors = inOrder(
   FETCH_MARK,
 );
 
-/** How yarn, npm and pnpm say that a command ended with such a code or signal, and the shell. */
+/** How a line says that a command ended with such a code or signal, and how the shell does. */
 const endedWith = (code: string, said: string) => ({
   anywhere: true,
   isAftermath: true,
   mark: /Killed|Aborted|Command failed with |errno |Exit status /,
-  match: new RegExp(
-    `^(?:(?:(?:error | ELIFECYCLE +)Command failed with (?:signal "|exit code )|npm (?:ERR!|error) (?:errno|Exit status) )(?:${code})|${said})`,
-  ),
+  match: new RegExp(`^(?:${ENDED}(?:${code})|${said})`),
 });
 
 /**
@@ -54,10 +52,16 @@ export const frontendPack: readonly LogPattern[] = toPack({
     fix: RAISE_HEAP,
   }),
   command_failed: error('', 'the page could not be built', {
-    ...endedWith('(?!0\\b|13[47]\\b)\\d+\\b', '(?!)'),
+    ...endedWith('(?!0\\b|127\\b|13[479]\\b)\\d+\\b', '(?!)'),
     fix: 'read the cause in its log',
   }),
   ...registryErrors,
+  serve_missing: fatal('serve: ', 'the package serve, which delivers the page, is not installed', {
+    anywhere: true,
+    isAftermath: true,
+    match: /^\S*sh: (?:(?:line )?\d+: )?serve: (?:command )?not found$/,
+    fix: 'let the container reach the npm registry, from which it installs serve at each start, and restart it',
+  }),
   ...programEnds(),
   serve_error: error(' ERROR ', 'serve reports an error'),
   http_5xx: error(' Returned 5', 'serve could not deliver a page', {

@@ -1,6 +1,6 @@
 import { SHORTER_PATH } from '../known-causes.ts';
 import { error, fatal, type PatternRows } from './pattern-rows.ts';
-import { startFaults } from './program-ends.ts';
+import { shellEnds, startFaults } from './program-ends.ts';
 
 /** Go names an error behind what it is about. */
 const BEHIND_COLON = /: [A-Za-z]/;
@@ -161,4 +161,5 @@ export const nodeEnds = {
     match: /^\S*sh: line \d+: +\d+ Killed\s/,
     fix: MORE_MEMORY,
   }),
+  ...shellEnds(),
 } satisfies PatternRows;

@@ -33,6 +33,32 @@ export const startFaults = (before = ''): PatternRows => ({
   }),
 });
 
+/** How yarn, npm and pnpm begin the line about the code or the signal that a command ended with. */
+export const ENDED =
+  '(?:(?:error | ELIFECYCLE +)Command failed with (?:signal "|exit code )|npm (?:ERR!|error) (?:errno|Exit status|signal) )';
+
+/** How a shell says that it cannot run a command or that one crashed, and what the others say with its exit code. */
+export const shellEnds = (before = ''): PatternRows => ({
+  program_crashed: fatal('', 'its program crashed with a segmentation fault or an abort', {
+    anywhere: true,
+    isAftermath: true,
+    mark: /Segmentation fault|core dumped|SIGSEGV|(?:errno|Exit status|exit code) 139/,
+    match: new RegExp(
+      `${toBegin(before)}(?:${ENDED}(?:139|SIGSEGV)\\b|(?:\\S*sh: line \\d+: +\\d+ )?(?:Segmentation fault(?: |$)|[A-Z][a-z/ ]{0,40} \\(core dumped\\)))`,
+    ),
+    fix: 'start it again; if it crashes once more, test the memory of its machine, and take another version of its image',
+  }),
+  command_missing: fatal('', 'a command that its start script calls is not there', {
+    anywhere: true,
+    isAftermath: true,
+    mark: /not found|(?:errno|Exit status|exit code) 127/,
+    match: new RegExp(
+      `${toBegin(before)}(?:${ENDED}127\\b|\\S*sh: (?:(?:line )?\\d+: )?[\\w@./-]+: (?:command )?not found$|.{0,300}exec: "[^"]{1,200}": executable file not found)`,
+    ),
+    fix: 'read in its log which one, pull its image anew, and recreate the container',
+  }),
+});
+
 /** Why a program of Node.js ends or does not start; `before` is what its container prints before each line. */
 export const programEnds = (before = ''): PatternRows => {
   const begins = toBegin(before);
@@ -55,7 +81,18 @@ export const programEnds = (before = ''): PatternRows => {
       match: new RegExp(`${begins}(?:${FILE_ERROR}|[a-z]+: [^{]*).*[Nn]o space left on device`),
       fix: 'free space on the disk of Docker (`docker system df` shows what fills it), and start it again',
     }),
+    port_taken: fatal('listen EADDRINUSE', 'another program has its port', {
+      anywhere: true,
+      match: new RegExp(`${begins}(?:\\w+ )?Error: listen EADDRINUSE\\b`),
+      fix: 'end that program, or give the container another port',
+    }),
+    module_missing: fatal('Cannot find ', 'a module that its program needs is not there', {
+      anywhere: true,
+      match: new RegExp(`${begins}(?:\\w+ )?Error(?: \\[[A-Z_]+\\])?: Cannot find (?:module|package) `),
+      fix: 'see that no folder is mounted over that of its program, pull its image anew, and recreate the container',
+    }),
     ...startFaults(before),
+    ...shellEnds(before),
   };
 };
 

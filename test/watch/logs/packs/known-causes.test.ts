@@ -66,7 +66,6 @@ describe('a relayer says why its transaction failed', () => {
     'nothing listens at the address of the parent chain; start it, or correct the address in PARENTNET_URL';
   const CUT =
     'the connection to the parent chain was cut; see that it, and the proxy or firewall on the way, run; check the address in PARENTNET_URL';
-
   const UNKNOWN_BLOCK =
     'the node of PARENTNET_URL does not have the block that the relayer asks about; see that all nodes behind PARENTNET_URL are at the same block, or set the address of a single one';
   const NO_KEY =
@@ -304,6 +303,32 @@ test.each(['Reached heap limit', 'Ineffective mark-compacts near heap limit', 'C
   },
 );
 
+const CRASHED =
+  'its program crashed with a segmentation fault or an abort; start it again; if it crashes once more, test the memory of its machine, and take another version of its image';
+const PORT_TAKEN = 'another program has its port; end that program, or give the container another port';
+const NO_MODULE =
+  'a module that its program needs is not there; see that no folder is mounted over that of its program, pull its image anew, and recreate the container';
+const NO_COMMAND =
+  'a command that its start script calls is not there; read in its log which one, pull its image anew, and recreate the container';
+const NO_SERVE =
+  'the package serve, which delivers the page, is not installed; let the container reach the npm registry, from which it installs serve at each start, and restart it';
+
+test.each([
+  ['Segmentation fault', CRASHED],
+  ['Error: listen EADDRINUSE: address already in use :::5213', PORT_TAKEN],
+  ["Error: Cannot find module '/app/dist/index.js'", NO_MODULE],
+  ['sh: 1: ts-node: not found', NO_COMMAND],
+])('a relayer and a stats server that end with %s say why', async (line, reason) => {
+  expect(await reasonOf('relayer', `[1] ${line}`)).toBe(`fail: the relayer cannot start: ${reason}`);
+  expect(await reasonOf('relayer', cycle, `[1] ${line}`, '[1] sleep 5s; npm run start exited with code 1')).toBe(
+    `fail: the relayer died just now (09:00:00 UTC) while its container lives on: ${reason}`,
+  );
+  const { checks } = await judgeSavedLog('stats', writeLog(`${line}\n`));
+  expect(checks.map((check) => check.reason)).toEqual(
+    ['', ''].map(() => expect.stringContaining(`just now: ${reason}; read the log of the stats server`)),
+  );
+});
+
 describe('a frontend says why it does not start', () => {
   const why = async (...lines: readonly string[]) =>
     (await reasonOf('frontend', 'yarn global v1.22.22', ...lines)).replace(/^fail: .* just now: /, '');
@@ -402,8 +427,26 @@ describe('a frontend says why it does not start', () => {
       'error Command failed with signal "SIGABRT".',
       'the build was aborted, as happens when the heap of Node.js reaches its limit; set NODE_OPTIONS',
     ],
+    ['Segmentation fault (core dumped)', CRASHED],
+    ['error Command failed with signal "SIGSEGV".', CRASHED],
+    ['npm ERR! errno 139', CRASHED],
+    ['Error: listen EADDRINUSE: address already in use :::5555', PORT_TAKEN],
+    ["Error: Cannot find module 'vite'", NO_MODULE],
+    ["Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'vite' imported from /app/vite.config.ts", NO_MODULE],
+    ['sh: 1: serve: not found', NO_SERVE],
+    ['./start.sh: line 7: serve: command not found', NO_SERVE],
+    ['sh: 1: vite: not found', NO_COMMAND],
+    ['error Command failed with exit code 127.', NO_COMMAND],
+    ['exec: "yarn": executable file not found in $PATH: unknown', NO_COMMAND],
   ])('%s', async (line, begin) => {
     expect((await why(line)).slice(0, begin.length)).toBe(begin);
+  });
+
+  test('by the line that tells why, not by those right behind it that only tell how it ended', async () => {
+    const reason = 'nothing listens at the address of the npm registry';
+    for (const end of ['error Command failed with exit code 1.', 'sh: 1: serve: not found', 'npm ERR! errno 127'])
+      expect(await why('error Error: connect ECONNREFUSED 192.0.2.9:443', end)).toMatch(new RegExp(`^${reason}; `));
+    expect(await why('sh: 1: serve: not found', 'error Command failed with exit code 127.')).toBe(NO_SERVE);
   });
 
   test('and where to mend it', async () => {

@@ -211,6 +211,16 @@ test.each([
     'the node may not use a file of its data folder; give its data folder to the user that its container runs as (`chown -R`)',
   ],
   ['/bin/bash: /work/start.sh: Permission denied', 'its start script is not executable'],
+  [
+    '/work/start.sh: line 95:    12 Segmentation fault      (core dumped) XDC --gcmode archive',
+    'its program crashed with a segmentation fault or an abort; start it again; if it crashes once more, test the memory',
+  ],
+  ['Segmentation fault', 'its program crashed with a segmentation fault or an abort'],
+  ['Aborted (core dumped)', 'its program crashed with a segmentation fault or an abort'],
+  [
+    '/work/start.sh: line 95: XDC: command not found',
+    'a command that its start script calls is not there; read in its log which one',
+  ],
   // Neither is about its data folder, or has a cause that is known.
   [
     'Fatal: Error starting protocol stack: listen tcp 0.0.0.0:303: bind: permission denied',
@@ -234,6 +244,8 @@ test('what has the words of such a cause and is none shows none', async () => {
     'Ethereum peer connected                  name="x: leveldb: corrupted"',
     'Served eth_call err="execution reverted: y: no space left on device"',
     'Dropping peer                            peer=12 reason="x: permission denied"',
+    'Ethereum peer connected                  name="Segmentation fault (core dumped)"',
+    'Served eth_call err="sh: 1: x: not found"',
   ]) {
     const { check } = await judge(info(0, PROGRESS[0]?.[1] ?? '') + warn(1, text));
     expect(check?.verdict).toBe('pass');
