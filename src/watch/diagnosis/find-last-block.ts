@@ -38,9 +38,7 @@ function findLastBlock(view: SubnetView, goesOn: boolean): Block | undefined {
     height && isWitness ? [{ ...height, since: height.riseDueSince, counts: goesOn || !isRepeating }] : [],
   );
   const top = lastOf(answered);
-  // While those that have just started in a halt do not answer, what they had before stands.
-  const mayStand = goesOn && view.nodes.some(({ isStarting }) => isStarting);
-  if (top === undefined) return mayStand ? findRisen(view) : undefined;
+  if (top === undefined) return undefined;
   const logged = findNewest(view, ({ logs }) => ({ number: logs?.node?.height, since: logs?.node?.advancedAt }));
   const last = logged && logged.number > top.number ? logged : lastOf(answered.filter(({ counts }) => counts));
   // Nodes that have just ended do not answer, but the block that one of them has shown since has come.

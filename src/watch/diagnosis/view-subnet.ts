@@ -89,7 +89,7 @@ const findShown = (views: readonly TargetView[], now: number): readonly Progress
 
 /** When a halt was seen to end, by a block above all from before it; long ago without one, or while it lasts. */
 function findHaltEnd(halt: Problem | undefined, views: readonly TargetView[], stoodAt: number, now: number): number {
-  if (halt === undefined || halt.state === 'suspected') return Number.NEGATIVE_INFINITY;
+  if (halt === undefined) return Number.NEGATIVE_INFINITY;
   const isNew = (number = stoodAt, at = 0, by = halt.seenAt) => number > stoodAt && at > by;
   const isOver = views.some(({ state: { facts } }) => {
     const [latest, logged] = [facts.node?.latest, facts.logs?.node];

@@ -904,6 +904,22 @@ describe('right after the start of subnetd', () => {
     });
   });
 
+  test('a block in the log of a node that does not answer is a new one', () => {
+    const said = (height?: number) => {
+      const [, ...others] = first(false);
+      const { facts, ...n1 } = diagnosedNode('n1', NAMES, {
+        fault: { kind: 'timeout', address: 'n', afterMs: 5_000, received: false },
+      });
+      const latest = facts.node?.latest && { ...facts.node.latest, risen: false };
+      const node = facts.node && { ...facts.node, latest };
+      const logs = height !== undefined && facts.logs && { ...facts.logs, node: { height, advancedAt: NOW - 1_000 } };
+      return diagnose([{ ...n1, facts: { ...facts, node, logs: logs || undefined } } as KnownTarget, ...others])
+        .headline?.sentence;
+    };
+    expect(said(1_001)).toBe('devnet is running, but a possible problem is being checked');
+    expect(said()).toBe('devnet has not been seen to make a block yet');
+  });
+
   test('a stored silence goes on, although what was asked before its halt was stored again is old', () => {
     const down = first(false).map((one) =>
       one.target.name === 'n2' ? (diagnosedNode('n2', NAMES, { fault: REFUSED }) as KnownTarget) : one,

@@ -996,15 +996,22 @@ test('while too few vote, a log without new blocks is not a fault of its node', 
   expect(said).not.toContain('node_log_fault n1');
 });
 
-test('the bootnode misses no node while one starts', () => {
+test('the bootnode misses no node while one starts, or is read again for less than a minute', () => {
   const bootnode: KnownTarget = {
     target: { subnet: 'devnet', component: 'bootnode', name: 'bootnode', logFiles: [], patterns: [] },
     facts: {},
   };
-  const found = (startedAgo: number) => {
-    const nodes = NAMES.map((name) =>
-      diagnosedNode(name, NAMES, name === 'n4' ? { container: { startedAt: NOW - startedAgo } } : {}),
-    );
+  const found = (startedAgo: number, backAgo?: number) => {
+    const nodes = NAMES.map((name) => {
+      const stalledMs = backAgo === undefined ? 2_000 : 300_000;
+      const container = { startedAt: NOW - startedAgo };
+      const one = diagnosedNode(name, NAMES, name === 'n4' ? { container, stalledMs } : {});
+      const { node } = one.facts;
+      if (name !== 'n4' || backAgo === undefined || node?.latest === undefined) return one;
+      // Its next block is due since then, as it was not read before.
+      const latest = { ...node.latest, riseDueSince: NOW - backAgo };
+      return { ...one, facts: { ...one.facts, node: { ...node, latest } } };
+    });
     const targets = [...nodes, bootnode];
     const states = judgeTargets(targets, NOW).map((state) => ({
       ...state,
@@ -1024,6 +1031,8 @@ test('the bootnode misses no node while one starts', () => {
   };
   expect(found(59_999)).not.toContain('bootnode_misses_node');
   expect(found(60_000)).toContain('bootnode_misses_node');
+  expect(found(3_600_000, 59_999)).not.toContain('bootnode_misses_node');
+  expect(found(3_600_000, 60_000)).toContain('bootnode_misses_node');
 });
 
 test('the bootnode has not heard a node because of what is wrong with that node, whoever else is down', () => {
