@@ -155,8 +155,7 @@ export function findHeadline(
   // What is suspected of a node may have cost a vote that was counted before. What Docker says of it is counted at once.
   const mayCost = (one: Problem) => worst === undefined || (one.component === 'node' && !isSure(one));
   const doubt = reserve > 0 ? suspicions.find(mayCost) : undefined;
-  const isDoubted = doubt !== undefined;
-  const [when, can] = isDoubted && !quorum?.together ? ['When they last answered, ', 'could'] : ['', 'can'];
+  const [when, can] = doubt && !quorum?.together ? ['When they last answered, ', 'could'] : ['', 'can'];
   // While two run with one key, nobody may have the other one.
   const isTwin = ({ problem, state }: Problem) => problem === 'key_shared' && state !== 'clearing';
   const mayLack = quorum?.voting === quorum?.total && told.some(isTwin);
@@ -222,7 +221,7 @@ export function findHeadline(
     const past = clearing ? gone : sentence(worst.summary);
     return { ...tell('warn', late || words, votes, suspicion, past, unseen), since: worst.since };
   }
-  if (isDoubted) return tell(late ? 'warn' : 'ok', late || `is running, but ${IN_DOUBT}`, suspicion, votes, unseen);
+  if (doubt) return tell(late ? 'warn' : 'ok', late || `is running, but ${IN_DOUBT}`, suspicion, votes, unseen);
   const unread = listEach(targets.filter(isUnread), ({ target }) => target.name);
   const isAllKnown = `${suspicion}${unread}` === '' && quorum?.starting === undefined;
   const more = formatCount(reserve, 'more node', 'more nodes');

@@ -358,11 +358,8 @@ export function followProblems(
     const isLeft = !covered.get(one) || (OF_SPEND.includes(one.problem) && shown.isSpendKnown === false);
     // What is only suspected ends nothing that was stored.
     const isKept = one.restoredAt !== undefined && !isLeft && !surelyCovered.get(one);
-    const left = isKept
-      ? withoutAges(one)
-      : isLeft
-        ? clear(one, subjectsOf, now, { ...shown, areVotesRead })
-        : undefined;
+    const cleared = isLeft ? clear(one, subjectsOf, now, { ...shown, areVotesRead }) : undefined;
+    const left = isKept ? withoutAges(one) : cleared;
     if (left) problems.push(left);
     else end(one);
   }

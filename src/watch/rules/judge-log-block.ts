@@ -47,8 +47,7 @@ const levelOf = ({ facts: { logs } }: View<NodeTarget>): number | undefined =>
 /** Whether a node logs too little and is not an active masternode: at that level only the lines of its turns show its height. */
 function isWatching(view: View<NodeTarget>): boolean {
   const { address, masternodes } = view.facts.node?.chain?.observation ?? {};
-  const level = levelOf(view) ?? INFO;
-  return level < INFO && address !== undefined && masternodes?.active.includes(address) === false;
+  return (levelOf(view) ?? INFO) < INFO && address !== undefined && masternodes?.active.includes(address) === false;
 }
 
 /**
@@ -70,12 +69,10 @@ function judgeSilentLog(view: View<NodeTarget>, seen: string, logged = -Infinity
   // The node itself stood until now, or its next line shows these blocks.
   if (!isFarAbove) return pass(above);
   if (isWatching(view)) return pass(`${above}: below log level ${INFO} only an active masternode prints its height`);
-  const { name } = target;
-  const mayShow = (levelOf(view) ?? 0) >= INFO;
   return degraded(
     above,
-    mayShow
-      ? `restart ${name} when that is safe: its log level may have been lowered since its start (debug_verbosity), or its log file removed or replaced`
+    (levelOf(view) ?? 0) >= INFO
+      ? `restart ${target.name} when that is safe: its log level may have been lowered since its start (debug_verbosity), or its log file removed or replaced`
       : `${clientOf({ target, facts }).advice.showBlocks(target)}; if its log file was removed or replaced, restart it, so that it opens the new one`,
   );
 }
