@@ -44,26 +44,20 @@ export function judgeBlockData(view: View<ServiceTarget>): Judgement {
   if ('verdict' in logs) return logs;
   const { facts, settings, now } = view;
   const { blockDataWithinMs } = settings.logs;
-  const block = logs.stats?.block;
-  const since = readSince(facts, now);
-  if (block === undefined)
-    return now - since < blockDataWithinMs
-      ? unknown('the debug log of the stats server has shown no block yet, and has time to')
-      : fail(
-          `no node has sent the stats server a block for ${formatDuration(now - since)}`,
-          'check STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes',
-        );
+  const { block } = logs.stats ?? {};
+  const quietMs = now - (block?.at ?? readSince(facts, now));
+  if (quietMs >= blockDataWithinMs)
+    return fail(
+      `the stats server has got no block for ${formatDuration(quietMs)}`,
+      'check that the nodes reach it at STATS_SERVICE_ADDRESS and have its STATS_SECRET',
+    );
+  if (block === undefined) return unknown('the debug log of the stats server has shown no block yet, and has time to');
   const age = now - block.risenAt;
-  if (age < blockDataWithinMs)
-    return pass(`the stats server got block ${block.number} ${formatAgo(block.risenAt, now)}`);
-  return now - block.at < blockDataWithinMs
-    ? fail(
+  return age < blockDataWithinMs
+    ? pass(`the stats server got block ${block.number} ${formatAgo(block.risenAt, now)}`)
+    : fail(
         `the stats server gets block ${block.number} again and again for ${formatDuration(age)}`,
         'check the nodes, as the chain is stalled',
-      )
-    : fail(
-        `the stats server has got no block for ${formatDuration(now - block.at)}`,
-        'check that the nodes reach it at STATS_SERVICE_ADDRESS and have its STATS_SECRET',
       );
 }
 
