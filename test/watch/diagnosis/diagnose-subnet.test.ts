@@ -352,19 +352,20 @@ describe('how soon a problem of a node is open', () => {
 
   test('a risk is told by its own time when more nodes go before that, unless a halt comes of it soon', () => {
     const names = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7'];
-    const at = (ms: number, lastBlockMs: number, stopped: readonly string[]) => {
+    const at = (ms: number, lastBlockMs: number, stopped: readonly string[], finishedAt = NOW) => {
       const targets = names.map((name) => {
-        const gone: Given = { fault: { kind: 'unreachable', address: 'x' }, container: STOPPED };
+        const container = { ...STOPPED, finishedAt };
+        const gone: Given = { fault: { kind: 'unreachable', address: 'x' }, container };
         const answers: Given = { stalledMs: -Math.min(ms, lastBlockMs), passedMs: undefined };
         return diagnosedNode(name, names, stopped.includes(name) ? gone : answers);
       });
       return [toSubnet(targets), judgeTargets(targets, NOW + ms), NOW + ms] as const;
     };
     /** What is told 20 s after the first two were stopped, and a third one 10 s after them. */
-    const statesAt = (untilMs: number, lastBlockMs: number, first = ['n5', 'n6'], then = ['n5', 'n6', 'n7']) => {
+    const statesAt = (untilMs: number, lastBlockMs: number, first = ['n5', 'n6'], finishedAt = NOW) => {
       let followed = NO_PROBLEMS;
       for (const ms of [0, 10_000, untilMs]) {
-        const [subnet, judged, now] = at(ms, lastBlockMs, ms < 10_000 ? first : then);
+        const [subnet, judged, now] = at(ms, lastBlockMs, ms < 10_000 ? first : ['n5', 'n6', 'n7'], finishedAt);
         followed = diagnoseSubnet(subnet, judged, followed, now);
       }
       return followed.problems.map(({ problem, state, name = '' }) => `${problem} ${name} ${state}`);
@@ -379,6 +380,8 @@ describe('how soon a problem of a node is open', () => {
       'quorum_at_risk  open',
       'quorum_at_risk  suspected',
     ]);
+    // They count from their end, also where subnetd was started after that.
+    expect(statesAt(20_000, 6_999, ['n5', 'n6'], NOW - 1)[0]).toBe('quorum_at_risk  open');
     // One of them is back, so it is another risk.
     expect(statesAt(20_000, 11_000, ['n4', 'n5'])[0]).toBe('quorum_at_risk  suspected');
     // Too few from the first on.
