@@ -227,7 +227,7 @@ export const problemCatalog = {
   unknown_flag: { ...failure, alert: 'SubnetNodeLogFault' },
   unlock_failed: { ...failure, alert: 'SubnetNodeLogFault' },
   too_many_open_files: { ...failure, alert: 'SubnetNodeLogFault' },
-  stats_refused: { ...failure, alert: 'SubnetNodeLogFault' },
+  stats_refused: { ...failure, confirmMs: 25 * SECOND, alert: 'SubnetNodeLogFault' },
   rpc_not_bound: { ...failure, alert: 'SubnetNodeLogFault' },
   cannot_sign: { ...failure, alert: 'SubnetNodeLogFault' },
   processing_dead: { ...failure, alert: 'SubnetNodeLogFault' },

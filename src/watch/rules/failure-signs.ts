@@ -54,8 +54,8 @@ export const afterGoodRun: IsOver = ({ container: facts, ...probes }, seenAt, no
   );
 };
 
-/** A line that comes again each ten seconds is missed after this; one that a start prints at once, sooner after that. */
-const MISSED_MS = 30_000;
+/** A line that comes again each ten seconds is missed after this; one that a start prints at once, sooner after that. One alone is not confirmed. */
+const MISSED_MS = 25_000;
 const MISSED_AT_START_MS = 15_000;
 
 /** For failures whose line comes at a start, and again and again while they last. */
