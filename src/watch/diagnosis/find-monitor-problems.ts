@@ -65,6 +65,10 @@ export function findMonitorProblem({ gap, step }: ClockDisturbances, view: Subne
       ? 'find out what paused the process or its machine: a snapshot, a suspend, SIGSTOP, or a machine without processor time'
       : 'let chrony keep the clock of its machine, and see in its journal whether it was suspended',
     explains: explainEach(aged, 'log_block', 'block_data', 'history_data'),
-    causes: agesParent ? refsTo(viewRelayer(view).subject, 'parent_behind') : [],
+    // Against which that of Docker was measured.
+    causes: [
+      ...(agesParent ? refsTo(viewRelayer(view).subject, 'parent_behind') : []),
+      ...refsTo({}, 'docker_clock_skewed'),
+    ],
   });
 }

@@ -274,6 +274,15 @@ describe('a subnetd', () => {
     expect(step(5_000, 5 * MINUTE)).toEqual([]);
   });
 
+  test('whose clock was set does not blame that of Docker while it says so', () => {
+    const engines = new Map([['default', { ok: true, value: { projects: [], clockAheadMs: -120_000 } }]]) as never;
+    const setup = { observation: { targets: new Map(), engines, named: [] }, at: NOW };
+    const named = (agoMs: number) =>
+      seen({ step: { at: NOW - agoMs, byMs: -120_000 } }, { setup }).map(([problem]) => problem);
+    expect(named(5 * MINUTE - 1)).toEqual(['monitor_suspended']);
+    expect(named(5 * MINUTE)).toEqual(['docker_clock_skewed']);
+  });
+
   test('whose clock was set blames no log until new lines have come', () => {
     const old = { node: { height: 1_001, advancedAt: NOW - 132_000, level: 4 } };
     const named = (agoMs: number) =>
