@@ -67,7 +67,7 @@ const toHeardNodes = (facts: LogFacts, file: string): readonly KnownTarget[] =>
 export async function judgeSavedLog(component: Component, file: string): Promise<SavedLog> {
   const pack = packs[component];
   const counters = createPatternCounters(pack, []);
-  const seen = new Map<string, { readonly first: number; readonly matches: number }>();
+  const seen = new Map<string, { readonly matches: number; readonly first: number; readonly last: number }>();
   let state: LogState = {};
   let lines = 0;
   let isOfForm = false;
@@ -78,8 +78,8 @@ export async function judgeSavedLog(component: Component, file: string): Promise
   const onHit = (bare: Omit<LogHit, 'counted'>) => {
     const hit = { ...bare, counted: true };
     counters.add(hit);
-    const { first: begun = hit.at, matches = 0 } = seen.get(hit.pattern) ?? {};
-    seen.set(hit.pattern, { first: begun, matches: matches + 1 });
+    const { matches = 0, first: begun = hit.at, last = hit.at } = seen.get(hit.pattern) ?? {};
+    seen.set(hit.pattern, { matches: matches + 1, first: begun, last: Math.max(last, hit.at) });
     state = foldLogHit(component, state, hit);
   };
   const now = Date.now();
@@ -123,10 +123,7 @@ export async function judgeSavedLog(component: Component, file: string): Promise
     // Each line of a relayer has a number before it; what other programs say beside their logger has no form.
     hasForm: isOfForm || (component !== 'relayer' && seen.size > 0),
     // All lines count here, also those that only follow from the one before.
-    patterns: Object.entries(counters.read()).map(([name, { at }]) => ({
-      ...{ name, first: 0, matches: 0, ...seen.get(name) },
-      last: at,
-    })),
+    patterns: [...seen].map(([name, times]) => ({ name, ...times })),
     checks: checksFor(target)
       .filter(([, { kindOf }]) => kindOf(target) === 'logs')
       .map(([check, { judge }]) => {
