@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
  */
 const root = fileURLToPath(new URL('../', import.meta.url));
 const RESULTS = `${root}node_modules/.cache/subnetd/tests.json`;
-/** More than a slow machine makes fail. */
+/** A slow machine makes fewer fail: with more, something else is wrong. */
 const MOST = 20;
 
 const run = (words: readonly string[]): number =>

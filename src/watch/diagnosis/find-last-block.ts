@@ -46,7 +46,7 @@ function findLastBlock(view: SubnetView, goesOn: boolean): Block | undefined {
   return last && risen && risen.number > last.number && risen.since > last.since ? risen : last;
 }
 
-/** When the first node that has run for a while printed a block that subnetd, started later, has seen none rise to; infinite where none has. */
+/** When a node that has run for a while first printed a block to which subnetd, started later, saw no node rise; infinite where none did. */
 function findPrintedAt({ nodes }: SubnetView, number: number): WatchedMs {
   if (nodes.some(({ height }) => height?.number === number && height.risen)) return Number.POSITIVE_INFINITY;
   const printed = nodes.flatMap((node) => {
@@ -90,7 +90,7 @@ export function findStand(view: SubnetView) {
   return { open: halt, from, last: { number, since: Math.min(lastSince, saidSince) } };
 }
 
-/** How long no block has come that enough masternodes have for another one, where that is longer than a turn that times out takes; else 0. */
+/** The age of the newest block that enough masternodes have to make another one, where that is more than a turn that times out takes; else 0. */
 export function findQuietMs(view: SubnetView): number {
   const { nodes, quorum = { total: 0, required: 0 }, stallAfterMs, now } = view;
   const { last = { number: 0, since: now } } = findStand(view);

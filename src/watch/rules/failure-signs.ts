@@ -54,7 +54,7 @@ export const afterGoodRun: IsOver = ({ container: facts, ...probes }, seenAt, no
   );
 };
 
-/** A line that comes again each ten seconds is missed after this; one that a start prints at once, sooner after that. One alone is not confirmed. */
+/** A line that comes every ten seconds is missed after this, before one alone is confirmed; one that a start prints at once, sooner. */
 const MISSED_MS = 25_000;
 const MISSED_AT_START_MS = 15_000;
 

@@ -28,7 +28,7 @@ export function createPatternCounters(pack: readonly LogPattern[], own: readonly
       order++;
       const isTold = aftermath.has(pattern) && at - failedAt < AFTERMATH_MS;
       if (means === 'error' || means === 'fatal') failedAt = at;
-      // Nor does it hide that line, as the last one that explains the end would.
+      // It adds nothing to that line, and as the newest one it would take its place.
       if (isTold) return;
       const more = Number(counted);
       const entry = entries.get(pattern);
