@@ -36,6 +36,7 @@ const SUMMARY: Readonly<
 const NO_PARENT = ['parent_unreachable', 'the relayer does not reach the parent chain'] as const;
 /** The node may have answered all the same. */
 const NO_ANSWER = ['parent_unreachable', 'the relayer gets no proper answer from the parent chain'] as const;
+const REFUSALS = ['garbled', 'rate_limited', 'unauthorised', 'not_found', 'server_error', 'web_page'];
 /** Why submissions fail, by the pattern of the line in which the relayer says it: the problem and its summary. */
 const RELAYER_CAUSES: Readonly<Record<string, readonly [ProblemName, string]>> = {
   contract_missing: ['contract_missing', 'the parent chain has no checkpoint contract at the address of the relayer'],
@@ -43,6 +44,7 @@ const RELAYER_CAUSES: Readonly<Record<string, readonly [ProblemName, string]>> =
   parent_head_unreadable: NO_ANSWER,
   submit_unconnected: NO_PARENT,
   ...Object.fromEntries(Object.keys(requestCauses('', '')).map((name) => [`submit_${name}`, NO_PARENT])),
+  ...Object.fromEntries(REFUSALS.map((name) => [`submit_${name}`, NO_ANSWER])),
 };
 
 function nameRelayerCause(view: SubnetView): readonly [ProblemName, string] | undefined {

@@ -131,6 +131,18 @@ test.each([
     'check the host name in PARENTNET_URL',
   ],
   [
+    'submit_unauthorised',
+    'parent_unreachable',
+    'the relayer gets no proper answer from the parent chain',
+    'check the key or password in PARENTNET_URL',
+  ],
+  [
+    'submit_garbled',
+    'parent_unreachable',
+    'the relayer gets no proper answer from the parent chain',
+    'see that the node that PARENTNET_URL names answers, and does not refuse the relayer',
+  ],
+  [
     'submit_certificate_expired',
     'parent_unreachable',
     'the relayer does not reach the parent chain',

@@ -22,9 +22,15 @@ const submitErrors = inOrder(SUBMIT, `${SUBMIT}(PARENTNET|SUBNET) (?![^]{0,1500}
   },
   ...withPrefix('submit_', requestCauses('the parent chain', 'PARENTNET_URL')),
   submit_unconnected: {
-    says: `${NO_CONNECTION}|Invalid JSON RPC response|(?:could not|failed to) detect network|NETWORK_ERROR|fetch failed|HTTP request failed`,
+    says: `${NO_CONNECTION}|(?:could not|failed to) detect network|NETWORK_ERROR|fetch failed`,
     what: 'the parent chain does not answer',
     fix: 'check PARENTNET_URL and that node',
+  },
+  // What came may be from the node or from what stands before it, and web3 says so too where nothing came.
+  submit_garbled: {
+    says: 'Invalid JSON RPC response|HTTP request failed',
+    what: 'the parent chain does not answer properly',
+    fix: 'see that the node that PARENTNET_URL names answers, and does not refuse the relayer',
   },
   submit_failed: { says: '', what: 'a transaction failed', fix: 'read the lines of the relayer' },
 });

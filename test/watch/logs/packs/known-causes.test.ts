@@ -157,6 +157,10 @@ describe('a relayer says why its transaction failed', () => {
       'the parent chain speaks only TLS at this address; write https:// in place of http:// in PARENTNET_URL',
     ],
     [
+      'Invalid JSON RPC response: {}',
+      'the parent chain does not answer properly; see that the node that PARENTNET_URL names answers, and does not refuse the relayer',
+    ],
+    [
       'JsonRpcProvider failed to detect network and cannot start up; retry in 1s',
       'the parent chain does not answer; check PARENTNET_URL and that node',
     ],
