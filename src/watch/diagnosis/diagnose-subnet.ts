@@ -39,6 +39,16 @@ export const NO_PROBLEMS: FollowedProblems = { problems: [], ended: [] };
 
 export const NO_DIAGNOSIS: Diagnosis = { ...NO_PROBLEMS, members: [] };
 
+/** The nodes that do not vote for the next block yet, by what is found of the subnet. */
+function findIdleBy(view: SubnetView, problems: readonly Problem[]) {
+  const fork = problems.find(({ problem, state }) => problem === 'chain_forked' && state !== 'clearing');
+  return findIdle(
+    view,
+    problems.some(({ problem }) => problem === 'subnet_halted'),
+    fork?.nodes,
+  );
+}
+
 export function describeSubnet(
   view: SubnetView,
   targets: readonly TargetState[],
@@ -53,8 +63,7 @@ export function describeSubnet(
     (view.nodes.every(({ answers, rises, isStarting }) => answers === false && !rises && !isStarting) &&
       !isQuorumLost(view.quorum));
   const halt = problems.find(({ problem }) => problem === 'subnet_halted');
-  const fork = problems.find(({ problem, state }) => problem === 'chain_forked' && state !== 'clearing');
-  const idle = findIdle(view, halt !== undefined, fork?.nodes);
+  const idle = findIdleBy(view, problems);
   const together = halt?.state === 'open' ? halt.together : undefined;
   const isCounted = !seesNothing && view.nodes.every(({ state }) => isAsked(state));
   const quorum = isCounted ? view.quorum && { ...withoutIdle(view.quorum, idle), together } : undefined;
@@ -85,12 +94,13 @@ export function diagnoseSubnet(
   const view = viewSubnet(subnet, targets, now, facts, exposures, known, toWall);
   const ended = dropObserved(before.ended, targets);
   const { parent } = facts;
+  const quorum = view.quorum && withoutIdle(view.quorum, findIdleBy(view, before.problems));
   const followed = followProblems(known, ended, diagnose(view, clock, ended), targets, now, {
     isSpendKnown:
       (subnet.parentChain?.wallet === undefined || isSpendJudged(parent?.wallet)) &&
       Object.values(facts.relay?.wallets ?? {}).every(isSpendJudged),
-    tightVotes: view.quorum && lacksSpare(view.quorum) ? describeVotes(view.quorum) : undefined,
-    isShort: view.quorum && countReserve(view.quorum) < 0,
+    tightVotes: quorum && lacksSpare(quorum) ? describeVotes(quorum) : undefined,
+    isShort: quorum && countReserve(quorum) < 0,
     ...(parent?.headAgeMs !== undefined && { parentBlockAt: parent.at - parent.headAgeMs }),
   });
   const problems = markPlanned(followed.problems, known, plannedWork);

@@ -74,6 +74,10 @@ const describeFix = ({ fix, planned }: Problem): string => (planned === undefine
 /** `hasRisen`: a node has shown a new block since the start of subnetd. */
 type Seen = Pick<SubnetState, 'quorum' | 'plannedWork' | 'members' | 'quietMs'> & { readonly hasRisen: boolean };
 
+/** Since when no block came, beside the worst of what lasts; nothing while blocks come, and of a halt, which says so itself. */
+const describeQuiet = ({ quietMs = 0, hasRisen }: Seen, worst: Problem | undefined): string =>
+  quietMs > 0 && hasRisen && worst?.problem !== 'subnet_halted' ? `last block came ${formatDuration(quietMs)} ago` : '';
+
 /** What is said of the worst of the confirmed problems while it lasts; `votes` once all nodes are asked. */
 function tellWorst(subnet: string, worst: Problem, all: readonly Problem[], votes: string, more: string, seen: Seen) {
   // Nodes bring a problem of the whole subnet, so they are named before its fix. Right after another target it would be read as that one's.
@@ -84,10 +88,12 @@ function tellWorst(subnet: string, worst: Problem, all: readonly Problem[], vote
   const [standing, words = `${is} ${worst.summary}`] = WHOLE[worst.problem] ?? ['warn' as const];
   const { total, voting } = (worst.problem === 'subnet_halted' && votes && seen.quorum) || { total: 0, voting: 0 };
   const silent = formatCount(total - voting, `of ${total} masternodes does`, `of ${total} masternodes do`);
+  const known = causes || (worst.name === undefined || rest === '' ? votes : '');
+  const came = describeQuiet(seen, worst);
   return {
     standing,
     sentence: `${subnet} ${words}${voting < total ? `: ${silent} not vote` : ''}${describePlan(worst)}`,
-    detail: join(causes || (worst.name === undefined || rest === '' ? votes : ''), describeFix(worst), rest, more),
+    detail: join(known, came && `The ${came}.`, describeFix(worst), rest, more),
     since: worst.since,
   };
 }
@@ -174,9 +180,8 @@ export function findHeadline(
   const isGone = ({ problem, planned, summary }: Problem) =>
     planned === undefined && summary !== suspected?.summary && !(hasNoBlock && problem === 'subnet_halted');
   const gone = clearing ? describeClearing(confirmed.filter(isGone), quorum) : '';
-  const isLate = quietMs > 0 && hasRisen && lasting?.problem !== 'subnet_halted';
-  const came = isLate ? `last block came ${formatDuration(quietMs)} ago` : '';
-  const [quiet, late] = [came && `The ${came}.`, came && `is running, but its ${came}`];
+  const came = describeQuiet(seen, lasting);
+  const late = came && `is running, but its ${came}`;
   const unseen = blind ? '' : describeUnseen(targets);
   const describeWork = (one: PlannedWork) =>
     `Work on ${one.name ?? one.component ?? 'the subnet'} is ${describePlanned(one)}.`;
@@ -193,7 +198,7 @@ export function findHeadline(
     return tell('warn', NOT_CHECKED, `Seen before subnetd was started: ${lasting.summary}.`, isUncounted ? '' : votes);
   // A halt or a fork says more than that too few can vote.
   if (lasting && (!isShort || WHOLE[lasting.problem]?.[1] !== undefined))
-    return tellWorst(subnet, lasting, confirmed, join(votes, quiet), join(unseen, when && tellSuspected(doubt)), seen);
+    return tellWorst(subnet, lasting, confirmed, votes, join(unseen, when && tellSuspected(doubt)), seen);
   // Not every problem costs a vote.
   const summary = lasting && fitsVotes(lasting) ? sentence(`${lasting.summary}${describePlan(lasting)}`) : '';
   const known = lasting ? join(summary, describeFix(lasting), nameCauses(confirmed, lasting)) : '';

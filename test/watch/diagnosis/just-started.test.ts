@@ -150,7 +150,7 @@ test('a node that is just back and takes the blocks that it has missed is nobody
     'devnet is recovering',
     votes,
     'clearing',
-    'nothing to do about this: it is over unless it comes back',
+    `${votes}; restart no other node until there is a spare vote again`,
   ]);
   // A minute later it is behind for another reason.
   expect(told(60_000)).toEqual([

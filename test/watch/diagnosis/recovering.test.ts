@@ -263,7 +263,11 @@ test('the headline names all nodes of which the same is suspected, and how old t
   });
   expect(tell([hangs('n1'), hangs('n2')])).toMatch(/^Suspected: n1 and n2 hang\. /);
   expect(tell([hangs('n1'), { ...hangs('n2'), summary: 'n2 is slow' }])).toMatch(/^Suspected: n1 hangs\. /);
-  expect(tell([{ ...down, state: 'open' }], 16_000)).toMatch(/ 3 needed\. The last block came 16s ago\. Start it /);
+  const open: Problem = { ...down, state: 'open' };
+  expect(tell([open], 16_000)).toMatch(/ 3 needed\. The last block came 16s ago\. Start it /);
+  // Also beside others, where the votes are left out.
+  const loop: Problem = { ...open, name: 'n3', summary: 'n3 ends again and again' };
+  expect(tell([open, loop], 16_000)).toMatch(/^The last block came 16s ago\. Start it .* n3 ends again and again\.$/);
 });
 
 test('a subnet without a problem is healthy, but not while a node has just started', () => {
