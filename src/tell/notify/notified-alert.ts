@@ -31,7 +31,7 @@ export interface NotifiedGroup {
   /** By the key of the alert. Empty soon after the last alert has ended. */
   readonly alerts: Readonly<Record<string, NotifiedAlert>>;
   readonly sentAt: number;
-  /** When the last message with a new warning, or with a new alert that pages, was sent. */
+  /** When the last message with a new warning, with a new alert that pages, or with another cause of one, was sent. */
   readonly begunAt?: number;
   /** The id of the first message since no alert of the group fired. */
   readonly thread: string;

@@ -9,9 +9,9 @@ export const TIMES = {
   criticalWaitMs: 4_500,
   /** Longer than a round of checks, so that all that one fault brings is one message. */
   waitMs: 15_000,
-  /** A new alert that pages does not wait for it, and a warning not for a message that only told of ends, or of what can wait. */
+  /** A new alert that pages does not wait for it, and neither a warning nor a new cause for a message that only told of ends, or of what can wait. */
   pauseMs: 60_000,
-  /** The same for a warning about another target than those that people were told of: it has most likely another cause. */
+  /** The same for a warning about the whole subnet, or another target than those that people were told of: it has most likely another cause. */
   otherPauseMs: 20_000,
   /** A cause that comes and goes is not sent. */
   causeWaitMs: 25_000,
@@ -72,7 +72,7 @@ function toEnded({ endedAs, ...told }: NotifiedAlert): NotifiedAlert {
 }
 
 const isSameTarget = ({ labels: one }: NotifiedAlert, { labels: other }: FiringAlert): boolean =>
-  one.component === other.component && one.name === other.name;
+  other.name !== undefined && one.component === other.component && one.name === other.name;
 
 /** Whether `ms` have passed since then. A time in the future counts as over: the clock was set back. */
 const isOver = (at: number, ms: number, now: number): boolean => now - at >= ms || at > now;
@@ -151,7 +151,7 @@ export function planMessage(
     const isNewCause = toldCauses.length < MOST_CAUSES && !toldCauses.includes(causeOf(firing.get(key)?.details));
     return isNewCause || isOver(renewedAt, TIMES.causePauseMs, now);
   });
-  if (isRenewed && isRested(before?.sentAt)) return message('change');
+  if (isRenewed && isRested(before?.begunAt)) return message('change');
   if (!isReminded || before === undefined || repeatMs === undefined) return undefined;
   // Nobody needs one because the clock was set back.
   return Math.abs(now - before.sentAt) >= repeatMs ? message('reminder') : undefined;
@@ -175,7 +175,8 @@ export function afterMessage(
     return [[key, { ...noted, details, ...(seenAt && { seenAt }), renewedAt: now, toldCauses }]];
   });
   const alerts = Object.fromEntries([...left, ...begun.map((alert) => [alertKey(alert.labels), alert] as const)]);
-  const begunAt = begun.some(({ labels }) => labels.severity !== 'info') ? now : before?.begunAt;
+  const isNew = (renewed?.size ?? 0) > 0 || begun.some(({ labels }) => labels.severity !== 'info');
+  const begunAt = isNew ? now : before?.begunAt;
   return { channel, group, alerts, sentAt: now, ...(begunAt !== undefined && { begunAt }), thread };
 }
 

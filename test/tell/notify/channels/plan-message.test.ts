@@ -114,6 +114,12 @@ describe('a message', () => {
     expect(words(plan(35 * S, [node('n1'), also('n2', 16 * S), also('n3', 34 * S)], first))).toBe(
       'change: +n2 n3 - =n1',
     );
+    // So it does about the whole subnet, as after what only one thing was told of it.
+    const ofAll = (alertname: string, after: number) =>
+      firingAlert('', START + after, { labels: { alertname, severity: 'warning', subnet: 'devnet' } });
+    const once = notified(15 * S, ofAll('Double', 0));
+    expect(words(plan(34 * S, [ofAll('Double', 0), ofAll('Crash', 16 * S)], once))).toBeUndefined();
+    expect(words(plan(35 * S, [ofAll('Double', 0), ofAll('Crash', 16 * S)], once))).toBe('change: +Crash - =Double');
     const warned = notified(20 * S, node('n1', 5 * S));
     expect(words(plan(39 * S, [node('n1'), also('n2', 20 * S)], warned))).toBeUndefined();
     expect(words(plan(40 * S, [node('n1'), also('n2', 20 * S)], warned))).toBe('change: +n2 - =n1');
@@ -257,6 +263,9 @@ describe('a message', () => {
       expect(words(plan(434 * S, [again], then))).toBeUndefined();
       expect(words(plan(435 * S, [again], then))).toBe('change: + - =Parent');
     }
+    // Nor does it wait for a message that only told of what clears or ends.
+    const ended = { ...first, sentAt: START + 65 * S };
+    expect(words(plan(75 * S, [second], ended))).toBe('change: + - =Parent');
     // What has stood for less than 25 s, clears, is planned or is a note is not sent.
     expect(words(plan(375 * S, [parent('it is down', 351 * S)], told))).toBeUndefined();
     expect(words(plan(375 * S, [parent('it is down', 100 * S, { isClearing: true })], told))).toBeUndefined();
