@@ -93,8 +93,8 @@ export const problemCatalog = {
   /** A node that is cut off counts its peers for some 30 s more. */
   node_stalled: { ...node, alert: 'SubnetNodeStalled', confirmMs: 45 * SECOND },
   node_behind: { ...node, alert: 'SubnetNodeBehind', confirmMs: 3 * MINUTE },
-  node_without_block: { ...node, alert: 'SubnetNodeTellsNoBlock', confirmMs: MINUTE },
-  rpc_closed: { ...node, alert: 'SubnetNodeTellsNoBlock', confirmMs: 30 * SECOND },
+  node_without_block: { ...node, alert: 'SubnetNodeTellsNoBlock', confirmMs: 30 * SECOND },
+  rpc_closed: { ...node, alert: 'SubnetNodeTellsNoBlock' },
   node_partitioned: { ...node, alert: 'SubnetNodePartitioned', judgedBy: ['peers'] },
   peers_missing: {
     ...node,
