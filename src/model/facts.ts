@@ -19,7 +19,7 @@ export interface Progress {
   readonly number: number;
   /** The block's own time in Unix seconds, if the node gave it. */
   readonly timestamp?: number;
-  /** When the height was last seen to rise; initially, when it was first seen. */
+  /** When the height last rose, as exactly as the block's own time tells; initially, when it was first seen. */
   readonly advancedAt: WatchedMs;
   /** Whether it was seen to rise, and has not fallen by more than half since. */
   readonly risen: boolean;
@@ -41,6 +41,9 @@ export interface Fall {
   readonly at: WatchedMs;
   /** Whether it had fallen shortly before, or had not risen since. */
   readonly repeated: boolean;
+  /** The own time of the block from which it fell, and when that had come, where it was seen to come. */
+  readonly timestamp?: number | undefined;
+  readonly cameAt?: WatchedMs;
 }
 
 /** What a node said about its chain the last time that it said anything. */

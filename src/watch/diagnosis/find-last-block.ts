@@ -34,9 +34,15 @@ export const findRisen = (view: SubnetView): Block | undefined =>
 
 /** The last block by answers, or one above it by a log. What nodes repeat after a start says nothing, but in a halt that goes on. */
 function findLastBlock(view: SubnetView, goesOn: boolean): Block | undefined {
-  const answered = view.nodes.flatMap(({ height, isWitness, isRepeating }) =>
-    height && isWitness ? [{ ...height, since: height.riseDueSince, counts: goesOn || !isRepeating }] : [],
-  );
+  const newest = highest(view.nodes.flatMap(({ height }) => height?.timestamp ?? []));
+  const answered = view.nodes.flatMap(({ height, isWitness, isRepeating }) => {
+    if (height === undefined || !isWitness) return [];
+    const { number, riseDueSince: since, fall } = height;
+    // Until one is newer by its own time, the last block is that from which nodes fell, whatever they take again.
+    if (fall?.cameAt !== undefined && newest <= (fall.timestamp ?? 0))
+      return { number: fall.from, since: fall.cameAt, counts: true };
+    return { number, since, counts: goesOn || !isRepeating };
+  });
   const top = lastOf(answered);
   if (top === undefined) return undefined;
   const logged = findNewest(view, ({ logs }) => ({ number: logs?.node?.height, since: logs?.node?.advancedAt }));

@@ -228,7 +228,9 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
   const isNew =
     (((observation?.answered === true ? height?.number : logs?.node?.height) ?? Number.POSITIVE_INFINITY) >
       Math.max(stoodAt, before) &&
-      !isOld) ||
+      !isOld &&
+      // Taken again after a fall, a block is no new one.
+      (height?.timestamp ?? Number.POSITIVE_INFINITY) > (height?.fall?.timestamp ?? 0)) ||
     isMadeNow;
   const isRepeating =
     height !== undefined && height.number <= stoodAt && within(height.riseDueSince, stallAfterMs, now);

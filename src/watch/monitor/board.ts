@@ -285,7 +285,7 @@ export function createBoard(
         entry.isChanged = true;
       }
       const kept: Observation = seen.kind === 'node' ? { kind: 'node', seen: share(seen.seen) } : seen;
-      return fold(facts, kept, { at: now, settings, reference: diagnosis.reference });
+      return fold(facts, kept, { at: now, wallAt: toWall(now), settings, reference: diagnosis.reference });
     });
 
   const recordRun: Board['recordRun'] = (target, round, observation, durationSeconds, now) => {

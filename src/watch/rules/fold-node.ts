@@ -58,27 +58,40 @@ export function foldChain(previous: ChainFacts | undefined, { chain, latest }: N
 /** When a height was read, in watched time, and what it is judged by: `reference` is what at least half of the nodes have reached. */
 interface Limits {
   readonly at: number;
+  /** The same in wall time. */
+  readonly wallAt?: number | undefined;
   readonly stallAfterMs: number;
   readonly reference?: number | undefined;
 }
 
+/** A block comes to a node so long after its own time, at most. */
+const COMES_WITHIN_MS = 2_000;
+
 /** How a height moved, up to and with the newest reading. */
-function move(previous: Progress | undefined, number: number, wasRead: boolean, { at, stallAfterMs }: Limits) {
+function move(previous: Progress | undefined, block: Block, wasRead: boolean, limits: Limits) {
+  const { number, timestamp = Number.NaN } = block;
+  const { at, wallAt = Number.NaN, stallAfterMs } = limits;
   if (previous === undefined) return { advancedAt: at, risen: false, riseDueSince: at, fall: undefined };
-  const { advancedAt, risen, fall } = previous;
-  if (number > previous.number) return { advancedAt: at, risen: true, riseDueSince: at, fall };
+  const { advancedAt, risen, fall, lastGoodAt } = previous;
+  // Unreachable for as long as a stall takes: what it did is unknown, so its time restarts.
+  const unseen = !wasRead && at - lastGoodAt >= stallAfterMs;
+  if (number > previous.number) {
+    // It came when it was made, if that is between the last two readings: then clocks differ by no more.
+    const madeAt = at - (wallAt - timestamp * 1_000);
+    const cameAt = madeAt > lastGoodAt - COMES_WITHIN_MS && madeAt < at ? Math.max(madeAt, lastGoodAt) : at;
+    return { advancedAt: cameAt, risen: true, riseDueSince: unseen ? at : cameAt, fall };
+  }
   // A clock that was set back must not hide a stall.
   const riseDueSince = Math.min(previous.riseDueSince, at);
   if (number < previous.number) {
     // A fall gives the node a new base and more time, but only once: repeated falls are no progress.
     const repeated = fall !== undefined && (at - fall.at < stallAfterMs || advancedAt <= fall.at);
-    const last = { from: previous.number, to: number, at, repeated };
     // Of another chain, or one that begins again, no block was seen to come yet.
     const isSame = number * 2 >= previous.number;
+    const top = isSame && risen ? { timestamp: previous.timestamp, cameAt: advancedAt } : undefined;
+    const last = { from: previous.number, to: number, at, repeated, ...top };
     return { advancedAt, risen: risen && isSame, riseDueSince: repeated ? riseDueSince : at, fall: last };
   }
-  // Unreachable for as long as a stall takes: what it did is unknown, so its time restarts.
-  const unseen = !wasRead && at - previous.lastGoodAt >= stallAfterMs;
   return { advancedAt, risen, riseDueSince: unseen ? at : riseDueSince, fall };
 }
 
@@ -89,7 +102,7 @@ function fold(previous: Progress | undefined, look: Result<Block> | undefined, w
   const { number, timestamp } = look.value;
   const isLead = !isCredible(number, reference);
   const credible = previous && !isCredible(previous.number, reference) ? previous.credible : previous;
-  const { advancedAt, risen, riseDueSince, fall } = move(isLead ? previous : credible, number, wasRead, limits);
+  const { advancedAt, risen, riseDueSince, fall } = move(isLead ? previous : credible, look.value, wasRead, limits);
   // Each member by its name: what is spread into a literal takes more memory, and each node keeps two of these.
   const last = isLead ? credible : undefined;
   return { number, timestamp, lastGoodAt: at, advancedAt, risen, riseDueSince, fall, credible: last };
@@ -105,10 +118,11 @@ function withPassed(previous: Progress | undefined, latest: Progress | undefined
 
 export function foldNode(previous: NodeFacts | undefined, observation: NodeObservation, limits: Limits): NodeFacts {
   const { at } = limits;
-  const follow = (kind: 'latest' | 'committed') =>
-    fold(previous?.[kind], observation[kind], previous?.observation[kind]?.ok === true, limits);
+  const follow = (kind: 'latest' | 'committed', given = limits) =>
+    fold(previous?.[kind], observation[kind], previous?.observation[kind]?.ok === true, given);
   const latest = withPassed(previous?.latest, follow('latest'), limits);
-  const committed = follow('committed');
+  // It was made some rounds before.
+  const committed = follow('committed', { ...limits, wallAt: undefined });
   const chain = foldChain(previous?.chain, observation, at);
   const client = observation.client ?? previous?.client;
   const { silentSince: since } = previous ?? {};

@@ -8,6 +8,8 @@ import { foldNode } from './fold-node.ts';
 /** When it was read, the height that at least half of the nodes had then, and the settings of its subnet. */
 interface Context {
   readonly at: number;
+  /** The same in wall time. */
+  readonly wallAt?: number;
   readonly reference?: number | undefined;
   readonly settings: CheckSettings;
 }

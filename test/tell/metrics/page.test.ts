@@ -337,7 +337,7 @@ describe('the page of metrics', () => {
     const page = renderPage(board.unexplained(), interval);
     expect(page).not.toMatch(/subnet_node_(block_number|block_timestamp_seconds|peers)\{subnet="d",name="subnet1"/);
     expect(page).toContain(
-      'subnet_node_block_advanced_timestamp_seconds{subnet="d",name="subnet1",block="latest"} 1795255011',
+      'subnet_node_block_advanced_timestamp_seconds{subnet="d",name="subnet1",block="latest"} 1795255001',
     );
     expect(page).toContain('subnet_node_up{subnet="d",name="subnet1"} 0');
   });

@@ -68,6 +68,24 @@ describe('a halt', () => {
     },
   );
 
+  it('begins with the last block that there was, not with those that nodes have lost and take again', () => {
+    const saidWith = (madeMs: number) => {
+      const timestamp = (NOW - 50_000 - madeMs) / 1_000;
+      const fall = { from: 174, to: 160, at: NOW - 20_000, repeated: false, timestamp, cameAt: NOW - 50_000 };
+      const takes = (name: string) => {
+        const known = diagnosedNode(name, NAMES, { height: 168, stalledMs: 6_000, passedMs: undefined });
+        const { node } = known.facts;
+        const latest = node?.latest && { ...node.latest, timestamp: (NOW - 62_000) / 1_000, fall };
+        return { ...known, facts: { ...known.facts, node: { ...node, latest } } } as typeof known;
+      };
+      return diagnosed(NAMES.map(takes))
+        .find(({ problem }) => problem === 'subnet_halted')
+        ?.evidence.split(';')[0];
+    };
+    expect(saidWith(0)).toBe('no block after 174 for 50s');
+    expect(saidWith(13_000)).toBeUndefined();
+  });
+
   describe('that has begun before subnetd was started', () => {
     /** What is said of it, by nodes of which some are out, and others have just started, that were first seen so long ago. */
     const saidOf = (given: {

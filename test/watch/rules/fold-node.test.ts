@@ -91,6 +91,15 @@ describe('a height', () => {
     const [, fallen] = watch([1_229, 5]);
     expect(fallen?.reason).toMatch(/after a fall from 1229 to 5 (?:just now|.* ago), as when its data was wiped$/);
   });
+  it('keeps with a fall the own time of the block from which it fell, and when that came, on the same chain only', () => {
+    const fallTo = (number: number, first = 99) =>
+      [first, 100, number].reduce<NodeFacts | undefined>((facts, height, i) => {
+        const latest = { ok: true, value: { number: height, timestamp: height } } as const;
+        return foldNode(facts, { answered: true, latest }, { at: i * SECOND, stallAfterMs: 60 * SECOND });
+      }, undefined)?.latest?.fall;
+    expect(fallTo(90)).toEqual({ from: 100, to: 90, at: 2_000, repeated: false, timestamp: 100, cameAt: 1_000 });
+    expect([fallTo(49), fallTo(90, 100)].map((fall) => fall?.cameAt)).toEqual([undefined, undefined]);
+  });
   it('fails when it is stalled after a fall', () => expect(verdicts([9, 5, 5, 5, 5, 5, 5, 5])).toBe('pppppppf'));
   it('fails when it falls and falls', () => expect(verdicts([9, 8, 7, 6, 5, 4, 3, 2, 1])).toBe('ppfffffff'));
   it('fails when two nodes answer in turn at one address', () =>
@@ -177,6 +186,35 @@ describe('a height', () => {
         { at, stallAfterMs: 60_000 },
       );
     expect(judgeLatestBlock(aView(target, { node: facts }, { now: 1_060_000 })).verdict).toBe('fail');
+  });
+
+  it('came when its own time says, where that is between two readings', () => {
+    /** When block 6 is said to have come, by its own time, to a node that was read at 100 s and then at 120 s. */
+    const cameAt = (madeAt: number | undefined, aheadMs = 0, stallAfterMs = 60 * SECOND) => {
+      const read = (number: number, timestamp?: number) => ({ ok: true, value: { number, timestamp } }) as const;
+      const refused = { ok: false, fault: { kind: 'refused', address: 'x' } } as const;
+      let facts: NodeFacts | undefined;
+      for (const [at, latest] of [
+        [90, read(4, 90)],
+        [100, read(5, 99)],
+        [110, refused],
+        [120, read(6, madeAt)],
+      ] as const) {
+        const limits = { at: at * SECOND, wallAt: at * SECOND + aheadMs, stallAfterMs };
+        facts = foldNode(facts, { answered: latest.ok, latest, committed: latest } as NodeObservation, limits);
+      }
+      // It is committed some rounds after it was made.
+      expect(facts?.committed?.advancedAt).toBe(120 * SECOND);
+      return [facts?.latest?.advancedAt, facts?.latest?.riseDueSince].map((one = 0) => one / SECOND);
+    };
+    expect(cameAt(104)).toEqual([104, 104]);
+    expect(cameAt(14, -90 * SECOND)).toEqual([104, 104]);
+    // It takes a moment to come.
+    expect(cameAt(99)).toEqual([100, 100]);
+    // Its clock is not ours, or it is an old one that the node takes.
+    for (const madeAt of [undefined, 98, 60, 121]) expect(cameAt(madeAt)).toEqual([120, 120]);
+    // Whatever it did meanwhile, it has time for the next one.
+    expect(cameAt(104, 0, 20 * SECOND)).toEqual([104, 120]);
   });
 
   it('never passes after seven probes without a rise', () => {
