@@ -311,6 +311,8 @@ export interface LogFacts extends LogState {
   readonly patterns: Readonly<Record<string, PatternFacts>>;
   /** The total size of the files that are read. */
   readonly fileBytes?: number;
+  /** Whether they are written faster than they are read. */
+  readonly isBehind?: boolean;
   /** How far a node's clock is ahead of ours, by the times in its lines; negative when it is behind. */
   readonly clockAheadMs?: number;
   /** What the container was created with. */

@@ -1,5 +1,5 @@
 import { collect } from '../../lib/values.ts';
-import { addressOf, countPeers, type NodeLogFacts, type Progress } from '../../model/facts.ts';
+import { addressOf, countPeers, type LogFacts, type NodeLogFacts, type Progress } from '../../model/facts.ts';
 import { type Fault, isBarred, isOwnFault } from '../../model/observation.ts';
 import {
   findContainer,
@@ -113,10 +113,17 @@ const LOG_ALIVE_MS = 15_000;
 /** A node that runs prints each block. Its lines are no later than those of the others, and where nothing listens any more, they go on. */
 const NEXT_LINE_MS = 5_000;
 
+/** Up to when a log is known: that of a node which prints faster than it is read, up to the last line that was, for a minute. */
+const knownUntil = ({ isBehind = false, patterns }: LogFacts, now: number): number =>
+  isBehind ? Math.max(now - START_MS, ...Object.values(patterns).map(({ at }) => at)) : now;
+
 /** Whether the last line with a new block shows that a node runs which does not answer. */
 function isAliveByLog(state: TargetState, fault: Fault | undefined, { lastLine, now }: SubnetMoment): boolean {
-  const at = state.facts.logs?.node?.advancedAt;
-  if (at === undefined || now - at >= LOG_ALIVE_MS || lastLine - at >= NEXT_LINE_MS) return false;
+  const { logs } = state.facts;
+  const at = logs?.node?.advancedAt;
+  if (logs === undefined || at === undefined) return false;
+  const until = knownUntil(logs, now);
+  if (until - at >= LOG_ALIVE_MS || Math.min(lastLine, until) - at >= NEXT_LINE_MS) return false;
   if (fault?.kind !== 'refused') return true;
   const failsSince = checkOf(state, 'latest_block')?.since ?? now;
   return at > failsSince || now - failsSince < NEXT_LINE_MS;

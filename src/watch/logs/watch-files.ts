@@ -26,8 +26,11 @@ export interface SourceOptions {
 export interface SourceWatch {
   follow(): LogFollower;
   /** What is known of the source itself, beside its lines. */
-  facts(): Pick<LogFacts, 'fileBytes' | 'created'>;
+  facts(): Pick<LogFacts, 'fileBytes' | 'isBehind' | 'created'>;
 }
+
+/** Files are looked at each second. One that was not read to its end for longer is written faster than it is read. */
+const BEHIND_MS = 3_000;
 
 /** How far back a file is searched for the start of its program, and for a stats server's history. */
 const LOOK_BACK_BYTES = 64 * 1024 * 1024;
@@ -46,6 +49,7 @@ export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFi
   const { target, positions, clock, collector, clocks, begun, openFiles } = options;
   const pack = packs[target.component];
   const bytes = new Map<string, number>();
+  const readTo = new Map<string, number>();
   const faults = new Map<string, LogFault | undefined>();
   const countsWhenOld = createCountsWhenOld(target.component);
 
@@ -92,7 +96,10 @@ export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFi
         writtenAt = clock.fromWall(wallMs);
       },
       onState: (fault, size) => {
-        if (fault === undefined) readToEnd = clock.now();
+        if (fault === undefined) {
+          readToEnd = clock.now();
+          readTo.set(path, readToEnd);
+        }
         const changed = bytes.get(path) !== size || !faults.has(path) || faults.get(path)?.what !== fault?.what;
         bytes.set(path, size);
         faults.set(path, fault);
@@ -111,6 +118,9 @@ export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFi
         stop: async () => void (await Promise.all(stops.map((stop) => stop()))),
       };
     },
-    facts: () => ({ fileBytes: [...bytes.values()].reduce((sum, size) => sum + size, 0) }),
+    facts: () => {
+      const isBehind = readTo.values().some((at) => clock.now() - at > BEHIND_MS);
+      return { fileBytes: [...bytes.values()].reduce((sum, size) => sum + size, 0), ...(isBehind && { isBehind }) };
+    },
   };
 }

@@ -527,6 +527,28 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
     expect(voting(NOW - 7_000, 4_000)).toBe(3);
   });
 
+  test('votes by its log as long as that is read, which is written faster', () => {
+    const voting = (readMs: number, isBehind: boolean, blockMs = readMs + 4_000) => {
+      const at = NOW - readMs;
+      const line = {
+        means: 'error',
+        count: 9,
+        at,
+        order: 9,
+        what: 'it is out of file descriptors',
+        own: false,
+      } as const;
+      const printedAt = NOW - blockMs;
+      const behind = printed(printedAt).logs;
+      const facts = { logs: behind && { ...behind, patterns: { too_many_open_files: line }, isBehind } };
+      const timeout: Fault = { kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false };
+      return diagnoseSubnet(toSubnet(n2(facts, timeout)), judge(n2(facts, timeout)), NO_PROBLEMS, NOW).quorum?.voting;
+    };
+    expect([voting(20_000, true), voting(20_000, false)]).toEqual([4, 3]);
+    // It has stood where it was read to, or is read no more.
+    expect([voting(20_000, true, 25_000), voting(70_000, true)]).toEqual([3, 3]);
+  });
+
   test('is said to run, with what shows it', () => {
     expect(words(n2(answersByIpc('n2', REFUSED)))).toMatchObject([
       {
