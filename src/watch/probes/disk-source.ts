@@ -53,6 +53,8 @@ export function createDiskSource(subnet: Subnet, own: readonly string[], setupOf
   return {
     everyMs: EVERY_MS,
     firstAfterMs: 3_000,
+    // What a log has a new error of may be that one is full.
+    doubtedAfterMs: () => NEARLY_FULL_MS,
     probe: async (): Promise<SubnetObservation<'disks'>> => {
       const disks = await readDisks(findFolders(subnet, setupOf), own);
       const isUrgent = disks.some((disk) => isNearlyFull(disk, true));

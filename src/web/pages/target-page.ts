@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { formatDuration } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
 import { beginSentence, formatBytes } from '../../lib/words.ts';
-import type { DiskFacts } from '../../model/disk.ts';
+import { type DiskFacts, isNearlyFull } from '../../model/disk.ts';
 import { addressOf, type Facts } from '../../model/facts.ts';
 import { findPace, formatLeft } from '../../model/fill.ts';
 import type { CheckHistory, TargetHistory } from '../../model/history.ts';
@@ -13,7 +13,6 @@ import type { RestartAnswer } from '../../model/restart-answer.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { ExplainedCheckState, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
-import type { Target } from '../../model/target.ts';
 import { type RangeName, rangeQuery } from '../../model/time-range.ts';
 import { type CheckName, formatReason } from '../../model/verdict.ts';
 import { toTargetFacts } from '../../tell/alerts/runbooks.ts';
@@ -86,17 +85,19 @@ function containerPanel({ facts, target }: TargetState, { toWall, nowWall }: Mom
   )}${pair('Last exit', lastExit === undefined ? undefined : html`exit code ${lastExit.code}, ${ago(toWall(lastExit.at), nowWall)}`)}</dl>`;
 }
 
-/** The disks on which the folders of a target are. */
-const describeDisks = (disks: readonly DiskFacts[] | undefined, target: Target): readonly string[] =>
+/** The disks on which the folders of a target are. A reading from before one was full, as its log says, is not shown. */
+const describeDisks = (disks: readonly DiskFacts[] | undefined, { target, shownFailures }: TargetState) =>
   (disks ?? [])
     .filter(({ targets }) => targets.includes(target.name))
+    .filter(({ fill }) => isNearlyFull(fill, true) || !shownFailures.some(({ name }) => name === 'disk_full'))
     .map(({ fill }) => {
       const pace = findPace(fill);
       return `${formatBytes(fill.free)} of ${formatBytes(fill.total)} free${pace === undefined ? '' : `, full in ${formatLeft(pace)}`}`;
     });
 
-function addressPanel({ target, facts }: TargetState, disks: SubnetFacts['disks']): Html {
-  const ofDisks = describeDisks(disks, target);
+function addressPanel(state: TargetState, disks: SubnetFacts['disks']): Html {
+  const { target, facts } = state;
+  const ofDisks = describeDisks(disks, state);
   const { address, ipc, logFiles } = toTargetFacts(target);
   const signer = addressOf(facts);
   const clock = facts.logs?.clockAheadMs;

@@ -204,6 +204,20 @@ describe('the page of a target', () => {
     expect(shown(['n2'])).not.toContain('40.0 GB');
   });
 
+  test('does not say that a disk has space which has been full since, as the log says', () => {
+    const state = stateOf(nodes, n1.target.subnet);
+    const shown = (free: number, name: string) => {
+      const fill = { at: NOW, used: 100e9 - free, free, total: 100e9, points: [] };
+      const disks = [{ folder: '/srv', targets: ['n1'], fill }];
+      const shownFailures = [{ name }] as never;
+      const page = pageOf(nodes, { state: { ...state, facts: { disks } } }, (own) => ({ ...own, shownFailures }));
+      return words(page).match(/Disk .*? free/)?.[0];
+    };
+    expect(shown(40e9, 'out_of_memory')).toBe('Disk 40.0 GB of 100.0 GB free');
+    expect(shown(40e9, 'disk_full')).toBeUndefined();
+    expect(shown(0, 'disk_full')).toBe('Disk 0 MB of 100.0 GB free');
+  });
+
   test('is not that of a healthy one while a critical problem of it is suspected', () => {
     const suspected = {
       problem: 'parent_unreachable',
