@@ -9,7 +9,7 @@ import type { TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
-import { type ChainView, viewChain } from './chain-view.ts';
+import { type ChainView, isOfRunBefore, viewChain } from './chain-view.ts';
 import { viewNextSet } from './find-next-set.ts';
 import { findNeverSigned, findQuorum, findReference, findSilentVoters, findStallMs, type VoteFacts } from './quorum.ts';
 import {
@@ -18,7 +18,6 @@ import {
   checkOf,
   type ExposureMemory,
   heardSince,
-  isFromBefore,
   isMissing,
   losesPeers,
   type NodeView,
@@ -112,7 +111,7 @@ function findMasters(nodes: readonly NodeView[], { masternodes }: ChainView): Re
 
 /** The nodes that run with one key of a masternode, where several do. What was started since it was asked may have another one. */
 function findSharedKeys(nodes: readonly NodeView[], masters: SubnetView['masters']): SubnetView['sharedKeys'] {
-  const isAsked = (node: NodeView) => node.answers === true && !isFromBefore(node, 'latest_block');
+  const isAsked = ({ answers, state }: NodeView) => answers === true && !isOfRunBefore(state);
   const running = nodes.filter((node) => isAsked(node) && !node.isForeign && masters.has(node.address ?? ''));
   return new Map([...Map.groupBy(running, ({ address = '' }) => address)].filter(([, ones]) => ones.length > 1));
 }
