@@ -21,13 +21,24 @@ export function zoneMs(aheadMs: number): number | undefined {
 export const formatSkew = (aheadMs: number): string =>
   `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
 
-function describeSkew(aheadMs: number): Required<Finding> | undefined {
+/** Whether ours is the wrong clock, as those of other nodes differ from it alike. Three of them show that. */
+function isOurs({ target, subnet }: View, aheadMs: number): boolean {
+  const known = subnet.values().filter((one) => one.target !== target && one.facts.logs?.clockAheadMs !== undefined);
+  const compared = [...known.take(3)];
+  const alike = compared.filter(({ facts }) => !isSkewed((facts.logs?.clockAheadMs ?? 0) - aheadMs));
+  return alike.length * 2 > compared.length;
+}
+
+function describeSkew(view: View, aheadMs = 0): Required<Finding> | undefined {
+  if (!isSkewed(aheadMs)) return undefined;
   const zone = zoneMs(aheadMs);
-  const [what, by, fix] =
-    zone === undefined
-      ? ['its clock is', aheadMs, 'set its clock with chrony']
-      : ['the times in its log are', zone, 'correct timezone of its logFiles, or set its clock'];
-  return isSkewed(aheadMs) ? { seen: `${what} ${formatSkew(by)} ours`, fix } : undefined;
+  const [what, fix] =
+    zone !== undefined
+      ? ['the times in its log are', 'correct timezone of its logFiles, or set its clock']
+      : isOurs(view, aheadMs)
+        ? ['the clocks of this and other nodes are', 'set the clock of the machine on which subnetd runs, with chrony']
+        : ['its clock is', 'set its clock with chrony'];
+  return { seen: `${what} ${formatSkew(zone ?? aheadMs)} ours`, fix };
 }
 
 /** From this level on a node prints its progress (`LOG_LEVEL` of the clients made from geth). */
@@ -109,7 +120,7 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
     const before = logs.node?.height ?? logs.node?.heightBefore;
     return judgeSilentLog(view, seen, undefined, before) ?? fail(seen, commandToSeeLog(target));
   }
-  const skew = describeSkew(logs.clockAheadMs ?? 0);
+  const skew = describeSkew(view, logs.clockAheadMs);
   const also = skew === undefined ? '' : `, and ${skew.seen}`;
   const silentMs = now - advancedAt;
   const { number = height, advancedAt: risenAt = now } = facts.node?.latest ?? {};

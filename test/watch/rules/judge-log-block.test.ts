@@ -238,6 +238,30 @@ test.each([
   });
 });
 
+test('where the clocks of other nodes differ from ours as that of one does, ours is to be set', () => {
+  const logsAhead = (clockAheadMs: number) => ({
+    ...{ node: { height: 7, advancedAt: START }, clockAheadMs, patterns: {} },
+    sources: { file: { up: true, lines: 1, since: START } },
+  });
+  const judged = (...others: readonly number[]) => {
+    const target = nodeTarget('subnet1');
+    const known = others.map((ahead, index) => ({
+      target: nodeTarget(`n${index}`),
+      facts: { logs: logsAhead(ahead) },
+    }));
+    const logs = logsAhead(-120_000);
+    const subnet = [{ target, facts: { logs } }, ...known];
+    return judgeLogBlock({ ...aView(target, { logs }, { now: START }), subnet });
+  };
+  const ours = {
+    seen: 'the log of subnet1 is at block 7, which it reached just now, and the clocks of this and other nodes are 2m behind ours',
+    fix: 'set the clock of the machine on which subnetd runs, with chrony',
+  };
+  expect([judged(-121_000, -119_000, 0), judged(-118_000)]).toMatchObject([ours, ours]);
+  for (const others of [[], [0], [-121_000, 0], [0, 0, -121_000, -121_000, -121_000]])
+    expect(judged(...others).fix).toBe('set its clock with chrony');
+});
+
 test.each(['container', 'file'] as const)(
   'a node that has just started is not said to have shown no block for as long as its log is read: %s',
   (source) => {
