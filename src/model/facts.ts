@@ -116,8 +116,8 @@ interface CountedRuns {
 
 /** Facts about a container; counters start at 0 with the process. */
 export interface ContainerFacts extends CountedRuns {
-  /** The last inspection; absent while there were only events. */
-  readonly observation?: ContainerObservation;
+  /** The last inspection; absent while there were only events, or one that contradicts it. */
+  readonly observation?: ContainerObservation | undefined;
   /** The last time that nothing listened at the address of its engine: the first and the last inspection that saw so. */
   readonly engineDown?: { readonly from: WatchedMs; readonly to: WatchedMs } | undefined;
   /** Since when each inspection has found this run running; absent while the last one did not. */

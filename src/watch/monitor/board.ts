@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClockDisturbances } from '../../lib/clock.ts';
 import { findCommitted } from '../../model/checkpoint-lag.ts';
-import { addDoubleVotes, type FoundVotes } from '../../model/double-vote.ts';
+import { addDoubleVotes } from '../../model/double-vote.ts';
 import { addressOf, type Facts } from '../../model/facts.ts';
 import type { KeptTurns } from '../../model/lag.ts';
 import { findInForce, type PlannedWork } from '../../model/planned-work.ts';
@@ -22,11 +22,11 @@ import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
 import { foldSubnet } from '../rules/fold-subnet.ts';
 import { judgeFailures } from '../rules/known-failures.ts';
-import { isCredible } from '../rules/view.ts';
 import { createLagBook } from './create-lag-book.ts';
 import { createSharing } from './create-sharing.ts';
 import { createVoteBook } from './create-vote-book.ts';
 import type { DiagnosisInput } from './replay.ts';
+import { takeVotes } from './take-votes.ts';
 import {
   findByName,
   hasNewContainer,
@@ -49,7 +49,7 @@ export interface Board {
   judgeAgain(subnet: Subnet, round: RoundName, now: number): void;
   /** Adds an observation to a target's facts; the next run of its round judges it. */
   foldObservation(target: Target, observation: Observation, now: number): void;
-  /** Adds an event of a target's container to its facts; the next run of its round judges it. */
+  /** Adds an event of a target's container to its facts; unless it contradicts them, the next run of its round judges it. */
   foldEvent(target: Target, event: ContainerEvent): void;
   /** Adds an observation of a subnet as a whole to its facts, for its next diagnosis; a removed subnet is ignored. */
   foldSubnet(subnet: string, observation: SubnetObservation, now: number): void;
@@ -132,39 +132,6 @@ const INPUT_KEPT_MS = 10_000;
 function hasOpened(before: Diagnosis, after: Diagnosis): boolean {
   const known = indexProblems(before.problems);
   return after.problems.some((one) => one.state === 'open' && known.get(one)?.openedAt !== one.openedAt);
-}
-
-/** An observation without the votes of a pool, and the double votes that they show, or that lines of a log prove. */
-function takeVotes(
-  { voteBook: book, lagBook, diagnosis: { reference } }: Pick<Entry, 'voteBook' | 'lagBook' | 'diagnosis'>,
-  { name }: Target,
-  observation: Observation,
-  { logs }: Facts,
-  now: number,
-): { readonly seen: Observation; readonly found: readonly FoundVotes[] } {
-  if (observation.kind === 'logs') {
-    const { proofs = [], imported } = observation.seen.node ?? {};
-    const { proofs: known = [], imported: before } = logs?.node ?? {};
-    if (imported !== undefined && imported !== before) lagBook.addImport(name, imported, observation.seen.clockAheadMs);
-    const fresh = proofs === known ? [] : proofs.filter((one) => !known.includes(one));
-    const found = fresh.map(({ signer, votes: [one, other], at }): FoundVotes => {
-      const votes = [
-        { ...one, seenBy: name },
-        { ...other, seenBy: name },
-      ] as const;
-      return { signer, votes, source: 'log', at };
-    });
-    return { seen: observation, found };
-  }
-  const { chain } = observation.kind === 'node' ? observation.seen : {};
-  if (observation.kind !== 'node' || chain?.pool?.votes === undefined) return { seen: observation, found: [] };
-  const { votes, ...pool } = chain.pool;
-  const { latest } = observation.seen;
-  const seen = { kind: 'node', seen: { ...observation.seen, chain: { ...chain, pool } } } as const;
-  // A pool holds no signatures: who makes up a height may make up the votes for it.
-  if (latest.ok && !isCredible(latest.value.number, reference)) return { seen, found: [] };
-  if (chain.masternodes) lagBook.addPool(votes, chain.masternodes.active, chain.address, now);
-  return { seen, found: book.add({ node: name, genesis: chain.genesis, votes }, now) };
 }
 
 /** Whether an observation is diagnosed at once. No problem is about who governs, and another reading of an election waits for the next round. */
@@ -352,8 +319,16 @@ export function createBoard(
     recordRun,
     judgeAgain,
     foldObservation,
-    foldEvent: (target, event) =>
-      update(target, (facts) => ({ ...facts, container: foldContainerEvent(facts.container, event) })),
+    foldEvent: (target, event) => {
+      const before = stateAt(target)?.facts.container?.observation;
+      update(target, (facts) => ({ ...facts, container: foldContainerEvent(facts.container, event) }));
+      const [place, state] = [places.get(target), stateAt(target)];
+      if (place === undefined || state === undefined || state.facts.container?.observation === before) return;
+      // It contradicts what Docker has said, and may take long to say anew.
+      const { entry, index } = place;
+      entry.states[index] = { ...state, checks: judge(entry, state, 'containers', event.at) };
+      entry.isChanged = true;
+    },
     foldSubnet: (name, observation, now) => {
       const entry = entryOf(name);
       if (entry === undefined) return;

@@ -140,8 +140,11 @@ function foldStopRequest(facts: ContainerFacts, { id, at, action }: ContainerEve
 
 /** Folds an event. Each `oom` counts once, unless an inspection or another event counted that kill. */
 export function foldContainerEvent(previous: ContainerFacts | undefined, event: ContainerEvent): ContainerFacts {
-  const facts = previous ?? nothing;
+  const known = previous ?? nothing;
   const { id, exitCode, at } = event;
+  // What has started is there, however long Docker takes to say how it runs.
+  const isThere = event.action === 'start' && known.observation?.kind === 'missing';
+  const facts = isThere ? { ...known, observation: undefined } : known;
   const { countedOomEvent, countedOomRun } = facts;
   if (event.action === 'die') {
     const ended = foldExit(facts, exitCode, at);

@@ -144,6 +144,8 @@ export function judgeContainer(view: View): Judgement {
   const { container: ref } = view.target;
   if (ref === undefined) return unknown('no container');
   const { observation } = facts ?? {};
+  if (facts?.inspected && observation === undefined)
+    return unknown(`${describeRef(ref)} has just started, and Docker has not said yet how it runs`);
   if (facts === undefined || observation === undefined) return unknown(`${describeRef(ref)} has not been checked yet`);
   if (observation.kind === 'docker-unreachable') return { verdict: 'unknown', ...explainDockerFault(observation.why) };
   if (observation.kind === 'missing')

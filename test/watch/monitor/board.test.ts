@@ -51,6 +51,42 @@ test('each node is judged by the last observations of its neighbours, not by ear
   expect(look(a, 81, 64_000)).toContain('check the bootnode and the firewall');
 });
 
+test('a block that came while a node was not reached is as old as its own time says', () => {
+  const board = createBoard((at) => at + 5_000_000);
+  const node = nodeTarget('a');
+  board.load(toInventory([node]), 0);
+  const look = (at: number, seen: NodeObservation) => {
+    board.recordRun(node, 'rpc', { kind: 'node', seen }, 0, at);
+    return board.checksOf(node).find(({ check }) => check === 'latest_block')?.seen;
+  };
+  const read = (number: number, timestamp: number) =>
+    ({ answered: true, latest: { ok: true, value: { number, timestamp } } }) as const;
+  look(100_000, read(5, 5_099));
+  look(110_000, refused);
+  expect(look(120_000, read(6, 5_104))).toBe('a is at block 6, last seen to rise 16s ago');
+});
+
+test('a container that has started is not missing any more, however long Docker takes to say how it runs', () => {
+  const board = createBoard();
+  const node = nodeTarget('a', { container: { name: 'a' } });
+  board.load(toInventory([node]), 0);
+  const see = (seen: ContainerObservation) =>
+    board.recordRun(node, 'containers', { kind: 'container', seen }, 0, 1_000);
+  const saidOf = () => board.checksOf(node).find(({ check }) => check === 'container');
+  const missing = { verdict: 'fail', seen: 'Docker has no container for the container a' };
+  const waits = 'the container a has just started, and Docker has not said yet how it runs';
+  see({ kind: 'missing' });
+  board.foldEvent(node, { action: 'create', id: 'i', at: 2_000 });
+  expect(saidOf()).toMatchObject(missing);
+  board.foldEvent(node, { action: 'start', id: 'i', at: 2_000 });
+  expect(saidOf()).toMatchObject({ verdict: 'unknown', seen: waits });
+  board.diagnoseChanged(2_500);
+  expect(board.snapshot()[0]?.problems.map(({ problem }) => problem)).not.toContain('container_down');
+  // It was removed again.
+  see({ kind: 'missing' });
+  expect(saidOf()).toMatchObject(missing);
+});
+
 test('whoever waits for it hears once that a problem has opened', () => {
   let opened = 0;
   const board = createBoard(undefined, undefined, undefined, undefined, () => {
