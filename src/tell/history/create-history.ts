@@ -11,7 +11,7 @@ import {
 import { findPlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isBlind, type ProblemName } from '../../model/problem-catalog.ts';
 import { isOnlyRestarted } from '../../model/restart-cause.ts';
-import type { Snapshot, SubnetState, TargetState } from '../../model/snapshot.ts';
+import { consensusOf, type Snapshot, type SubnetState, type TargetState } from '../../model/snapshot.ts';
 import { type Target, targetKey } from '../../model/target.ts';
 import { createCells } from './create-cells.ts';
 import { createPace, type Pace } from './pace.ts';
@@ -152,7 +152,7 @@ export function createHistory(sink?: HistorySink): RestorableHistory {
         const pace = paceOf(state.subnet.name);
         // That minute was longer or shorter than a minute.
         if (isSet) pace.record(at, undefined, undefined);
-        pace.record(at, state.reference, findGap(state));
+        pace.record(at, state.reference, findGap(state), consensusOf(state)?.minePeriodMs);
       }
       if (paces.size > snapshot.length) forgetPaces(snapshot);
       // After a pause, what happened meanwhile is not known.

@@ -18,8 +18,8 @@ export function createPace(onMinute?: (minute: Minute) => void) {
   let base: { readonly minute: number; readonly height: number } | undefined;
   let last: { readonly at: number; readonly height: number } | undefined;
   return {
-    /** A height at a moment, in wall time, and how many blocks are not final. */
-    record: (at: number, height: number | undefined, gap: number | undefined): void => {
+    /** A height at a moment, in wall time, how many blocks are not final, and the least time between two blocks, if it is known. */
+    record: (at: number, height: number | undefined, gap: number | undefined, minePeriodMs = 0): void => {
       const minute = Math.floor(at / MINUTE_MS);
       if (height === undefined) {
         base = undefined;
@@ -31,8 +31,11 @@ export function createPace(onMinute?: (minute: Minute) => void) {
         // A chain that was reset has a lower height: that minute counts as one without a block.
         const blocks = Math.max(0, height - base.height);
         const ended: Minute = { at: base.minute * MINUTE_MS, blocks, ...(gap !== undefined && { gap }) };
-        minutes = [...minutes.slice(1 - KEPT), ended];
-        onMinute?.(ended);
+        // More than the chain can make are blocks that its nodes took again or from others, as after their data was put back.
+        if (blocks * minePeriodMs <= 2 * MINUTE_MS) {
+          minutes = [...minutes.slice(1 - KEPT), ended];
+          onMinute?.(ended);
+        }
       }
       const isBegin = at - minute * MINUTE_MS < BEGIN_MS;
       const hasCrossed = isSeen && last !== undefined && Math.floor(last.at / MINUTE_MS) !== minute;

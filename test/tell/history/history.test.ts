@@ -50,6 +50,16 @@ test('the pace is the blocks between the ends of minutes, and knows nothing of a
   expect(pace.read().at(-1)?.at).toBe(7 * MINUTE);
 });
 
+test('blocks that the chain cannot have made in a minute are no pace of it', () => {
+  const read = (blocks: number, minePeriodMs: number | undefined) => {
+    const pace = createPace();
+    for (let at = 0; at <= MINUTE; at += 10_000) pace.record(at, at < 30_000 ? 20 : 20 + blocks, 2, minePeriodMs);
+    return pace.read().map((minute) => minute.blocks);
+  };
+  expect([read(1_020, 2_000), read(61, 2_000), read(60, 2_000)]).toEqual([[], [], [60]]);
+  expect(read(1_020, undefined)).toEqual([1_020]);
+});
+
 test('the pace keeps an hour', () => {
   const pace = createPace();
   for (let at = 0; at <= 70 * MINUTE; at += 10_000) pace.record(at, at / 10_000, undefined);
