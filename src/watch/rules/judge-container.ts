@@ -73,36 +73,29 @@ function explainExited(view: View, container: Container, onOrder: boolean | unde
 }
 
 function explainStopped(view: View, container: Container, onOrder: boolean | undefined): Required<Finding> {
-  const { name, exitCode } = container;
+  const { name, status, exitCode } = container;
   const word = toShellWord(name);
-  switch (container.status) {
-    case 'exited':
-      return explainExited(view, container, onOrder);
-    case 'paused':
-      return {
-        seen: `${name} is paused, so its processes do nothing`,
-        fix: `resume it with \`docker unpause ${word}\``,
-      };
-    case 'restarting': {
-      // Docker starts nothing again that was stopped on request.
-      const code = exitCode === undefined ? '' : ` after exit code ${explainCode(exitCode, view, false)}`;
-      const why = container.oomKilled ? ' after running out of memory (OOMKilled)' : code;
-      return { seen: `${name} has ended and waits for its next restart${why}`, fix: explainEnd(view, container).fix };
-    }
-    case 'created': {
-      const [how, what] = exitCode === undefined ? ['never', 'start it'] : ['could not be', 'see why'];
-      return { seen: `${name} has been created and ${how} started`, fix: `${what} with \`docker start ${word}\`` };
-    }
-    case 'dead':
-      return {
-        seen: `${name} is dead: Docker is removing it, or could not remove it completely`,
-        fix: `if it stays so, remove it with \`docker rm -f ${word}\` and create it again`,
-      };
-    case 'removing':
-      return { seen: `${name} is being removed`, fix: 'create it again if nobody else does' };
-    default:
-      return { seen: `${name} is not running`, fix: `see \`docker ps -a --filter ${toShellWord(`name=${name}`)}\`` };
+  const say = (is: string, fix: string) => ({ seen: `${name} ${is}`, fix });
+  if (status === 'exited') return explainExited(view, container, onOrder);
+  if (status === 'paused')
+    return say('is paused, so its processes do nothing', `resume it with \`docker unpause ${word}\``);
+  if (status === 'restarting') {
+    // Docker starts nothing again that was stopped on request.
+    const code = exitCode === undefined ? '' : ` after exit code ${explainCode(exitCode, view, false)}`;
+    const why = container.oomKilled ? ' after running out of memory (OOMKilled)' : code;
+    return say(`has ended and waits for its next restart${why}`, explainEnd(view, container).fix);
   }
+  if (status === 'created') {
+    const [how, what] = exitCode === undefined ? ['never', 'start it'] : ['could not be', 'see why'];
+    return say(`has been created and ${how} started`, `${what} with \`docker start ${word}\``);
+  }
+  if (status === 'removing') return say('is being removed', 'create it again if nobody else does');
+  return status === 'dead'
+    ? say(
+        'is dead: Docker is removing it, or could not remove it completely',
+        `if it stays so, remove it with \`docker rm -f ${word}\` and create it again`,
+      )
+    : say('is not running', `see \`docker ps -a --filter ${toShellWord(`name=${name}`)}\``);
 }
 
 /** A restart within `errorWindow` still fails the check. */
