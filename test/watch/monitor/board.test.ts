@@ -66,6 +66,28 @@ test('a block that came while a node was not reached is as old as its own time s
   expect(look(120_000, read(6, 5_104))).toBe('a is at block 6, last seen to rise 16s ago');
 });
 
+test('a halt begins with the last block before all nodes were restarted, not when they were back', () => {
+  const names = ['a', 'b', 'c', 'd'];
+  const nodes = names.map((name) => nodeTarget(name));
+  const board = createBoard();
+  board.load(toInventory(nodes), 0);
+  const look = (at: number, number: number, timestamp: number) => {
+    const latest = { ok: true, value: { number, timestamp } } as const;
+    const peers = { ok: true, value: { count: 3, via: 'admin_peers' } } as const;
+    for (const node of nodes)
+      board.recordRun(node, 'rpc', { kind: 'node', seen: { answered: true, latest, peers } }, 0, at);
+    board.diagnose('d', at);
+    const halt = board.snapshot()[0]?.problems.find(({ problem }) => problem === 'subnet_halted');
+    return halt?.evidence.split(';')[0];
+  };
+  look(1_000_000, 40, 1_000);
+  look(1_010_000, 45, 1_010);
+  // The last block came before they ended, and was not seen then.
+  look(1_040_000, 46, 1_012);
+  expect(look(1_071_000, 46, 1_012)).toBeUndefined();
+  expect(look(1_072_000, 46, 1_012)).toBe('no block after 46 for 1m');
+});
+
 test('a container that has started is not missing any more, however long Docker takes to say how it runs', () => {
   const board = createBoard();
   const node = nodeTarget('a', { container: { name: 'a' } });
