@@ -26,9 +26,10 @@ function describeSigns({ signs = [] }: ShownFailure, { target, facts }: TargetSt
   const lastAt = highest(shown.map(({ at }) => at));
   const [most] = shown.filter(({ at }) => lastAt - at < LOOP_MS).sort((one, other) => other.count - one.count);
   const told = most && target.component === 'node' ? [{ ...most, at: lastAt }] : shown;
+  const where = facts.logs?.isBehind ? ' in what is read so far' : '';
   return told.map(({ what, count, at }) => {
     const times = count === 0 ? '' : ` ${formatTimes(count)} since subnetd began to read it,`;
-    return `its log says that ${what},${times} last ${formatMoment(at, moment)}`;
+    return `its log says that ${what},${times} last ${formatMoment(at, moment)}${where}`;
   });
 }
 

@@ -95,16 +95,20 @@ describe('a restart loop with a known cause', () => {
   });
 
   test('of a node has one name and one count, whichever of its lines came last', () => {
-    const told = (fatalMs: number, warningMs: number) => {
+    const told = (fatalMs: number, warningMs: number, isBehind = false) => {
       const warning = { ...matched(9, warningMs), order: -warningMs, what: 'the path is long' };
       const patterns = { ipc_path_long: warning, ipc_path_too_long: { ...matched(3, fatalMs), order: -fatalMs } };
-      const [found] = diagnosed([restarted(3_000, { crashes, isUp: false, patterns }), ...others()]);
+      const { target, facts } = restarted(3_000, { crashes, isUp: false, patterns });
+      const logs = facts.logs && { ...facts.logs, isBehind };
+      const [found] = diagnosed([{ target, facts: { ...facts, logs } } as KnownTarget, ...others()]);
       return found?.evidence.split(';')[0];
     };
     const most =
       'its log says that the path is long, 9 times since subnetd began to read it, last 4s ago (02:46:36 UTC)';
     expect(told(4_000, 5_000)).toBe(most);
     expect(told(5_000, 4_000)).toBe(most);
+    // It is written faster than it is read.
+    expect(told(5_000, 4_000, true)).toBe(`${most} in what is read so far`);
     // What it said long before is of something else.
     expect(told(4_000, 604_000)).toMatch(/^its log says that what it means, 3 times .* last 4s ago/);
   });
