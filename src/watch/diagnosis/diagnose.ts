@@ -168,14 +168,15 @@ export function diagnose(view: SubnetView, clock: ClockDisturbances = {}, ended:
   const over = before.values.filter((one) => isStanding(one) && found.get(one) === undefined);
   const replaced = over.filter((one) => failsOtherwise(one, view));
   const failsSince = highest(replaced.map(({ seenAt }) => seenAt));
+  const byChecks = findCheckProblems(view, explained);
   // What a check is about to show again keeps what it explains.
-  const shown = indexProblems(over.length === 0 ? [] : findCheckProblems(view, explained));
+  const shown = indexProblems(byChecks);
   const notFoundAgain = over.filter((one) => !replaced.includes(one) && shown.get(one) === undefined);
   explainAlso(findExplained(view, [...ended, ...notFoundAgain]));
   // After a restart, subnetd needs as long to find a halt again as it did at first.
   if (over.some(({ problem, state }) => problem === 'subnet_halted' && state === 'open'))
     explainAlso(explainHalt(view));
-  for (const one of findCheckProblems(view, explained)) {
+  for (const one of byChecks) {
     const own = withContract(withCause(one, causes), view, failsSince);
     if (own === undefined) continue;
     const taken = take(own);
