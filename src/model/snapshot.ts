@@ -73,7 +73,7 @@ export const isQuorumLost = (quorum: Quorum | undefined): quorum is Quorum =>
   quorum !== undefined && quorum.voting < quorum.required;
 
 /** Whether a vote that a subnet could spare is missing. */
-export const lacksSpare = (quorum: Quorum | undefined): boolean =>
+export const lacksSpare = (quorum: Quorum | undefined): quorum is Quorum =>
   quorum !== undefined && quorum.required < quorum.total && countReserve(quorum) <= 0;
 
 /** What a masternode does for the next block; `silent`: its node is out, stands still or catches up, or nobody has a vote of it. */

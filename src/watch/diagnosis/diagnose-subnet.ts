@@ -6,21 +6,14 @@ import type { PlannedWork } from '../../model/planned-work.ts';
 import { type EndedProblem, indexProblems, type Problem } from '../../model/problem.ts';
 import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-catalog.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
-import {
-  countReserve,
-  type ExplainedCheckState,
-  isQuorumLost,
-  lacksSpare,
-  type SubnetState,
-  type TargetState,
-} from '../../model/snapshot.ts';
+import { type ExplainedCheckState, isQuorumLost, type SubnetState, type TargetState } from '../../model/snapshot.ts';
 import { type Subnet, subjectKey } from '../../model/target.ts';
 import type { CheckName } from '../../model/verdict.ts';
 import { JUST_STARTED } from '../rules/view.ts';
 import { diagnose, keyOf } from './diagnose.ts';
 import { explainPeers } from './explain-peers.ts';
 import { findEpoch, findMembers } from './find-epoch.ts';
-import { describeVotes, findHeadline } from './find-headline.ts';
+import { findHeadline } from './find-headline.ts';
 import { findQuietMs } from './find-last-block.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
 import { findIdle, withoutIdle } from './quorum.ts';
@@ -99,8 +92,7 @@ export function diagnoseSubnet(
     isSpendKnown:
       (subnet.parentChain?.wallet === undefined || isSpendJudged(parent?.wallet)) &&
       Object.values(facts.relay?.wallets ?? {}).every(isSpendJudged),
-    tightVotes: quorum && lacksSpare(quorum) ? describeVotes(quorum) : undefined,
-    isShort: quorum && countReserve(quorum) < 0,
+    quorum,
     ...(parent?.headAgeMs !== undefined && { parentBlockAt: parent.at - parent.headAgeMs }),
   });
   const problems = markPlanned(followed.problems, known, plannedWork);

@@ -22,11 +22,12 @@ import {
 import { isBlind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
 import { isStartedAgain, START_MS } from '../../model/restart-cause.ts';
 import { SEVERITIES } from '../../model/severity.ts';
-import type { TargetState } from '../../model/snapshot.ts';
+import { countReserve, lacksSpare, type Quorum, type TargetState } from '../../model/snapshot.ts';
 import type { Component } from '../../model/target.ts';
 import type { CheckState } from '../../model/verdict.ts';
 import { isError } from '../rules/find-log-fault.ts';
 import { isBack } from './explain-peers.ts';
+import { describeVotes } from './find-headline.ts';
 import { checkOf, hasLoggedSince } from './subnet-view.ts';
 import { KEY_LOST } from './view-subnet.ts';
 
@@ -197,10 +198,8 @@ const SHOWN_LATE: readonly ProblemName[] = [
 export interface Shown {
   /** Whether it can be said how long the wallet of the relayer lasts. */
   readonly isSpendKnown?: boolean;
-  /** How many can vote, where there is no spare vote without those that have just started. */
-  readonly tightVotes?: string | undefined;
-  /** Whether too few can vote for another block without them. */
-  readonly isShort?: boolean | undefined;
+  /** Who can vote, as the view counts them. */
+  readonly quorum?: Quorum | undefined;
   /** When the newest block of the parent chain was made, if it is known. */
   readonly parentBlockAt?: number;
   /** Whether each node was asked, and nothing is stored by which votes may be missing that show later. */
@@ -260,13 +259,14 @@ const SPARE_FIRST = 'restart no other node until there is a spare vote again';
 
 /** A problem that is not found any more; undefined when it is over. */
 function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Shown): Problem | undefined {
-  const { tightVotes, isShort } = shown;
-  const isStillAtRisk = before.problem === 'quorum_at_risk' && tightVotes !== undefined;
+  const tight = lacksSpare(shown.quorum) ? shown.quorum : undefined;
+  const atRisk = before.problem === 'quorum_at_risk' ? tight : undefined;
   // Whoever has just started does not vote yet, and may never. Whose votes were missing, and why, may be over.
-  if (!isStanding(before))
-    return isStillAtRisk && !before.isNext
-      ? { ...before, summary: isShort ? TOO_FEW : NO_SPARE, evidence: tightVotes, fix: SPARE_FIRST, explains: [] }
-      : undefined;
+  if (!isStanding(before)) {
+    if (!atRisk || before.isNext) return undefined;
+    const summary = countReserve(atRisk) < 0 ? TOO_FEW : NO_SPARE;
+    return { ...before, summary, evidence: describeVotes(atRisk), fix: SPARE_FIRST, explains: [] };
+  }
   const subjects = subjectsOf(before);
   if (subjects.length === 0) return undefined;
   const isUnseen =
@@ -276,14 +276,14 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
     return withoutAges(before);
   const clearingSince = Math.min(before.clearingSince ?? now, now);
   // Nobody is told of a spare vote while there is none.
-  if (!isStillAtRisk && now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
+  if (!atRisk && now - clearingSince >= problemCatalog[before.problem].clearMs) return undefined;
   // A check that has recovered since is not explained when it fails again. After a restart of subnetd, it may not be judged yet.
   const isLeft = (each: ExplainedCheck) => (state: TargetState) => {
     const { verdict } = checkOf(state, each.check) ?? {};
     return (verdict === 'fail' || verdict === 'unknown') && !failsApart(before, each, state, now);
   };
   const explains = before.explains.filter((each) => subjectsOf(each).some(isLeft(each)));
-  const fix = tightVotes && OF_VOTES.includes(before.problem) ? `${tightVotes}; ${SPARE_FIRST}` : NOTHING_TO_DO;
+  const fix = tight && OF_VOTES.includes(before.problem) ? `${describeVotes(tight)}; ${SPARE_FIRST}` : NOTHING_TO_DO;
   return { ...withoutAges(before), explains, fix, state: 'clearing', clearingSince };
 }
 

@@ -3,7 +3,7 @@ import type { Incident } from '../../../src/model/incident.ts';
 import type { Fault } from '../../../src/model/observation.ts';
 import { NOTHING_TO_DO, type Problem, type Suspicion } from '../../../src/model/problem.ts';
 import { problemCatalog } from '../../../src/model/problem-catalog.ts';
-import type { TargetState } from '../../../src/model/snapshot.ts';
+import type { Quorum, TargetState } from '../../../src/model/snapshot.ts';
 import { toRestoredProblem } from '../../../src/tell/incidents/stored-incidents.ts';
 import { NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { type FollowedProblems, restoreProblems, type Shown } from '../../../src/watch/diagnosis/follow-problems.ts';
@@ -13,6 +13,8 @@ import { judgeTargets } from '../../support/judge-targets.ts';
 
 const SECOND = 1_000;
 const { confirmMs, clearMs } = problemCatalog.node_down;
+const TIGHT: Quorum = { total: 4, required: 3, voting: 3 };
+const TIGHT_VOTES = '3 of 4 masternodes can vote, 3 needed';
 
 describe('a problem', () => {
   test('is suspected until it has been found for as long as its kind says, then open', () => {
@@ -311,53 +313,51 @@ describe('a problem', () => {
         [wait + SECOND, others],
         [over, []],
       ] as const)
-        followed = follow(followed, found, well, T0 + ms, { tightVotes: isShort ? '3 of 4 can vote' : undefined });
+        followed = follow(followed, found, well, T0 + ms, { quorum: isShort ? TIGHT : undefined });
       return followed.problems.map(({ state, fix }) => [state, fix]);
     };
-    const clearing = [['clearing', '3 of 4 can vote; restart no other node until there is a spare vote again']];
+    const clearing = [['clearing', `${TIGHT_VOTES}; restart no other node until there is a spare vote again`]];
     expect([left(true), left(false)]).toEqual([clearing, []]);
     // Nor is it suspected beside that of others that are not found any more.
     expect(left(true, [{ ...risk, about: 'b' }])).toEqual(clearing);
   });
 
   test('of a halt or a common crash that clears has something to do while there is no spare vote', () => {
-    const fixOf = (problem: 'subnet_halted' | 'containers_crashed' | 'finality_stalled', tightVotes?: string) => {
+    const fixOf = (problem: 'subnet_halted' | 'containers_crashed' | 'finality_stalled', quorum?: Quorum) => {
       const found = suspicion({ problem, component: undefined, name: undefined });
       const wait = problemCatalog[problem].confirmMs;
       const open = follow(follow(NO_PROBLEMS, [found], well, T0), [found], well, T0 + wait);
-      return follow(open, [], well, T0 + wait + SECOND, { tightVotes }).problems.map(({ fix }) => fix);
+      return follow(open, [], well, T0 + wait + SECOND, { quorum }).problems.map(({ fix }) => fix);
     };
     // Who reads of a halt that has ended reads how many can vote now.
-    const spare = ['2 of 4; restart no other node until there is a spare vote again'];
-    expect([fixOf('subnet_halted', '2 of 4'), fixOf('containers_crashed', '2 of 4')]).toEqual([spare, spare]);
-    expect([fixOf('subnet_halted'), fixOf('finality_stalled', '2 of 4')]).toEqual([[NOTHING_TO_DO], [NOTHING_TO_DO]]);
+    const spare = [`${TIGHT_VOTES}; restart no other node until there is a spare vote again`];
+    expect([fixOf('subnet_halted', TIGHT), fixOf('containers_crashed', TIGHT)]).toEqual([spare, spare]);
+    expect([fixOf('subnet_halted'), fixOf('finality_stalled', TIGHT)]).toEqual([[NOTHING_TO_DO], [NOTHING_TO_DO]]);
   });
 
   test('of too few votes is suspected for as long, and no longer', () => {
     const explains = [{ component: 'relayer', name: 'relayer', check: 'submissions' }] as const;
     const risk = suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, explains });
     const wait = problemCatalog.quorum_at_risk.confirmMs;
-    const told = (tightVotes: string | undefined, found: readonly Suspicion[]) => {
+    const told = (quorum: Quorum | undefined, found: readonly Suspicion[]) => {
       let followed = follow(NO_PROBLEMS, [{ ...risk, summary: 'too few nodes vote for another block' }], well, T0);
-      followed = follow(followed, [], well, T0 + wait, { tightVotes });
-      return follow(followed, found, well, T0 + wait, { tightVotes }).problems.map(
+      followed = follow(followed, [], well, T0 + wait, { quorum });
+      return follow(followed, found, well, T0 + wait, { quorum }).problems.map(
         ({ state, summary, evidence, fix, explains: left }) =>
           found.length > 0 ? state : { state, summary, evidence, fix, left },
       );
     };
     const [waits] = follow(follow(NO_PROBLEMS, [risk], well, T0), [], well, T0 + 1, {
-      tightVotes: '2 of 4',
-      isShort: true,
+      quorum: { ...TIGHT, starting: 1 },
     }).problems;
     expect(waits?.summary).toBe('too few can vote until more of those that have just started do');
-    const short = '0 of 4 masternodes can vote, 3 needed, and 4 have just started';
     // Whose votes were missing a moment ago, and why, is not said of now.
-    expect([told(short, []), told(short, [risk])]).toEqual([
+    expect([told(TIGHT, []), told(TIGHT, [risk])]).toEqual([
       [
         {
           state: 'suspected',
           summary: 'there is no spare vote',
-          evidence: short,
+          evidence: TIGHT_VOTES,
           fix: 'restart no other node until there is a spare vote again',
           // That there is no spare vote keeps no block back.
           left: [],
