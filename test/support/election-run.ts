@@ -7,7 +7,6 @@ import { EPOCH } from '../../src/demo/timeline.ts';
 import { settingsAt } from '../../src/model/chain.ts';
 import type { ElectionReading, Fate, NextSet } from '../../src/model/next-set.ts';
 import { toGethChainCalls } from '../../src/watch/clients/geth-calls.ts';
-import { placeEpoch } from '../../src/watch/diagnosis/find-epoch.ts';
 import { predictNextSet } from '../../src/watch/diagnosis/find-next-set.ts';
 import { readMasternodes, readMissedRounds } from '../../src/watch/probes/chain-results.ts';
 import { createAddressReader } from '../../src/watch/probes/chain-values.ts';
@@ -82,25 +81,15 @@ export async function runElections(run: ElectionRun): Promise<readonly RunEpoch[
     const settings = readConsensus(info);
     if (masternodes === undefined || missedRounds === undefined || settings === undefined) return undefined;
     const consensus = settingsAt(settings, masternodes.round);
-    const view = { consensus, epochsBy: 'block', foreign: new Set<never>() } as const;
-    const place = placeEpoch(view, masternodes);
+    const counted = { masternodes, missedRounds, at: now };
+    const view = { consensus, epochsBy: 'block', counted, foreign: new Set<never>() } as const;
     const presenceOf = (address: string) => {
       const name = addressOf.get(address) ?? '';
       if (down.includes(name)) return 'out';
       const ranMs = now - (backAt.get(name) ?? 0);
       return ranMs < BACK_MS ? ranMs : undefined;
     };
-    return (
-      place &&
-      predictNextSet({
-        epochsBy: 'block',
-        counted: { masternodes, missedRounds },
-        settings: consensus,
-        place,
-        election,
-        presenceOf,
-      })
-    );
+    return predictNextSet(view, election, presenceOf);
   };
 
   const results: RunEpoch[] = [];

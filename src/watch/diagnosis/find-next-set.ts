@@ -1,7 +1,6 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { formatCount, joinAnd, listEach } from '../../lib/words.ts';
-import { type ConsensusSettings, mostMasternodes, type NextEpoch } from '../../model/chain.ts';
-import type { Client } from '../../model/client.ts';
+import { mostMasternodes } from '../../model/chain.ts';
 import {
   type Candidate,
   describeReason,
@@ -14,7 +13,7 @@ import {
 import { isStanding } from '../../model/problem.ts';
 import { countReserve, isQuorumLost } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
-import type { Counted } from './chain-view.ts';
+import type { ChainView } from './chain-view.ts';
 import { countBlocks, countTurns, describeReturn, findChosen, type Place, placeEpoch, turnOf } from './find-epoch.ts';
 import { countNextVotes, presenceBy, type VoteFacts } from './quorum.ts';
 import type { SubnetView } from './subnet-view.ts';
@@ -29,18 +28,6 @@ const SIGN_EVERY = 15;
 /** Of most masternodes of most subnets. */
 const ACTIVE: Fate = { state: 'active' };
 
-/** What the next set follows from. */
-export interface Outlook {
-  readonly epochsBy: Client['epochsBy'];
-  readonly counted: Counted;
-  readonly settings: ConsensusSettings;
-  readonly place: Place;
-  readonly election: ElectionReading;
-  /** What the chain itself has said of the next epoch. */
-  readonly chosen?: NextEpoch | undefined;
-  readonly presenceOf: (address: string) => Presence;
-}
-
 /** The candidates by their stakes. Equal ones keep their order (core/blockchain.go, `UpdateM1`). */
 function listByStake(candidates: readonly Candidate[], order: readonly string[]): readonly string[] {
   const rank = new Map(order.map((address, index) => [address, index]));
@@ -51,7 +38,8 @@ function listByStake(candidates: readonly Candidate[], order: readonly string[])
 }
 
 /**
- * Predicts who has turns in the next epoch, if all nodes go on as they do; undefined while the counts do not fit.
+ * Predicts who has turns in the next epoch, if all nodes go on as they do, or says whom the chain has chosen; undefined until all is read
+ * that it follows from, and while the counts do not fit.
  *
  * XDC-Subnet chooses at the gap block (eth/hooks/engine_v2_hooks.go, `HookPenalty`). Penalised are: who has made no block since the
  * epoch began, who had turns in the epoch before and made none from its gap block on, and who is penalised now. Of these, who has
@@ -60,8 +48,14 @@ function listByStake(candidates: readonly Candidate[], order: readonly string[])
  * Its candidates are of the gap block before (snapshot.go), here of now. Its rules after `TIPUpgradePenalty`, a height that private
  * networks never reach, are not these. In both, the rest of the candidates by stake, as many as there may be, have turns.
  */
-export function predictNextSet(outlook: Outlook): NextSet | undefined {
-  const { epochsBy, counted, settings, place, election, chosen, presenceOf } = outlook;
+export function predictNextSet(
+  chain: ChainView,
+  election: ElectionReading,
+  presenceOf: (address: string) => Presence,
+): NextSet | undefined {
+  const { epochsBy, counted, consensus: settings } = chain;
+  const place = counted && placeEpoch(chain, counted.masternodes);
+  if (counted === undefined || settings === undefined || place === undefined) return undefined;
   const { number, round, active, standby, penalised } = counted.masternodes;
   const { epoch } = settings;
   const isByRound = epochsBy === 'round';
@@ -113,6 +107,7 @@ export function predictNextSet(outlook: Outlook): NextSet | undefined {
   for (const [address, reason] of reasons)
     if (signs(address) && !(isByRound && reason === 'no-block')) reasons.delete(address);
 
+  const chosen = findChosen(chain, counted.masternodes) && chain.nextEpoch;
   const isChosen = chosen !== undefined;
   const candidates = isChosen ? chosen.candidates : listByStake(election.candidates, [...active, ...standby]);
   const out = isChosen ? new Set(chosen.penalised) : reasons;
@@ -135,16 +130,12 @@ export function predictNextSet(outlook: Outlook): NextSet | undefined {
 /** From so long before the choice on, its outcome is worth an alert. Earlier, most that is wrong is over in time. */
 export const BEFORE_CHOICE_MS = 10 * 60_000;
 
-/** The set of the next epoch, predicted or as chosen; undefined until all is read that it follows from. */
+/** The set of the next epoch, predicted or as chosen, by the nodes as they are seen now. */
 export function viewNextSet(voters: VoteFacts, { election }: SubnetFacts, now: number): NextSet | undefined {
   const { chain } = voters;
-  const { counted, consensus: settings, epochsBy, nextEpoch } = chain;
-  if (counted === undefined || settings === undefined || election === undefined) return undefined;
-  const place = placeEpoch(chain, counted.masternodes);
-  if (place === undefined) return undefined;
-  const chosen = findChosen(chain, counted.masternodes) && nextEpoch;
-  const presenceOf = presenceBy(voters, counted.at, now);
-  return predictNextSet({ epochsBy, counted, settings, place, election, chosen, presenceOf });
+  const { at } = chain.counted ?? {};
+  if (at === undefined || election === undefined) return undefined;
+  return predictNextSet(chain, election, presenceBy(voters, at, now));
 }
 
 /** The masternodes of the inventory that have turns now and none in the next epoch. */

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { ConsensusSettings, MissedRounds, NextEpoch } from '../../../src/model/chain.ts';
 import type { ElectionReading, Sent } from '../../../src/model/next-set.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import type { ChainView } from '../../../src/watch/diagnosis/chain-view.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
-import { type Outlook, predictNextSet } from '../../../src/watch/diagnosis/find-next-set.ts';
+import { predictNextSet } from '../../../src/watch/diagnosis/find-next-set.ts';
 import type { FollowedProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
 import { masternodeRows } from '../../../src/web/pages/masternodes.ts';
 import { diagnosedNode, NOW, STOPPED, withoutBlocks } from '../../support/diagnosed.ts';
@@ -52,19 +53,23 @@ const reading = (over: Partial<ElectionReading> = {}): ElectionReading => ({
   ...over,
 });
 
+interface Given extends Partial<Pick<ChainView, 'epochsBy' | 'nextEpoch'>> {
+  readonly settings?: ConsensusSettings;
+  /** At which block, and in which round, where rounds were lost before those that are counted. */
+  readonly number?: number;
+  readonly round?: number;
+  readonly election?: ElectionReading;
+  readonly presenceOf?: Parameters<typeof predictNextSet>[2];
+}
+
 /** What is predicted at block 1,220 of an epoch from 900 to 1,799, whose gap block is 1,350. The first seat makes the first block. */
-function predict(over: Partial<Outlook> = {}, missedRounds: MissedRounds = NONE, penalised: readonly string[] = []) {
-  const lost = missedRounds.rounds.length;
-  const masternodes = { number: 1_220, round: 1_220 + lost, active: ACTIVE, standby: [], penalised };
-  const set = predictNextSet({
-    epochsBy: 'block',
-    counted: { masternodes, missedRounds },
-    settings: SETTINGS,
-    place: { number: 1, firstBlock: 900, choiceBlock: 1_350, nextFirstBlock: 1_800 },
-    election: reading(),
-    presenceOf: () => undefined,
-    ...over,
-  });
+function predict(given: Given = {}, missedRounds: MissedRounds = NONE, penalised: readonly string[] = []) {
+  const { number = 1_220, round = number + missedRounds.rounds.length, settings: consensus = SETTINGS } = given;
+  const { epochsBy = 'block', nextEpoch, election = reading(), presenceOf = () => undefined } = given;
+  const masternodes = { number, round, active: ACTIVE, standby: [], penalised };
+  const counted = { masternodes, missedRounds, at: 0 };
+  const chain = { epochsBy, consensus, counted, firstEpoch: 0, nextEpoch, foreign: new Set<never>() };
+  const set = predictNextSet(chain, election, presenceOf);
   return set && { next: set.active, fate: (address: string) => set.fates.get(address) };
 }
 
@@ -93,11 +98,11 @@ describe('in a subnet', () => {
     const missed = missedBy([1], 1_220, ACTIVE);
     const back = { presenceOf: () => 2_000, election: reading({ sent: silent(B) }) };
     expect(predict(back, missed)?.next).toEqual(ACTIVE);
-    const place = { number: 1, firstBlock: 900, choiceBlock: 1_230, nextFirstBlock: 1_800 };
-    const late = predict({ ...back, place, election: reading({ sent: silent(A, B, C, D) }) }, missed);
+    const settings = { ...SETTINGS, gap: 570 };
+    const late = predict({ ...back, settings, election: reading({ sent: silent(A, B, C, D) }) }, missed);
     expect(late?.next).toEqual([A, C, D]);
     // It ran when the last of these blocks came, the 1,215th, a few blocks ago.
-    const there = { ...back, place, presenceOf: () => 10_001, election: reading({ sent: silent(A, B, C, D) }) };
+    const there = { ...back, settings, presenceOf: () => 10_001, election: reading({ sent: silent(A, B, C, D) }) };
     expect(predict(there, missed)?.next).toEqual(ACTIVE);
     expect(predict({ ...there, presenceOf: () => 10_000 }, missed)?.next).toEqual([A, C, D]);
     expect(late?.fate(B)).toEqual({
@@ -157,8 +162,8 @@ describe('in a subnet', () => {
   });
 
   test('what the chain has chosen replaces the prediction, and nothing can be done up to some block any more', () => {
-    const chosen = { block: 1_351, candidates: ACTIVE, penalised: [B] };
-    const { next, fate } = predict({ chosen }, missedBy([1], 1_220, ACTIVE)) ?? {};
+    const nextEpoch = { block: 1_351, candidates: ACTIVE, penalised: [B] };
+    const { next, fate } = predict({ nextEpoch }, missedBy([1], 1_220, ACTIVE)) ?? {};
     expect(next).toEqual([A, C, D]);
     expect(fate?.(B)).toEqual({ state: 'penalised', reason: undefined });
   });
@@ -170,14 +175,14 @@ describe('in a subnet', () => {
 });
 
 describe('in a network of XDPoSChain', () => {
-  const place = { number: 1, firstBlock: 900, nextFirstBlock: 1_800, isNextAtLatest: true } as const;
+  const byRound = { epochsBy: 'round' } as const;
 
   test('who has made no block is left out although it signs, and its last turn is what can keep it in', () => {
     const missed = missedBy([1], 1_220, ACTIVE);
-    const { next, fate } = predict({ epochsBy: 'round', place }, missed) ?? {};
+    const { next, fate } = predict(byRound, missed) ?? {};
     // It signs, so it is back, and has turns left.
     expect(next).toEqual(ACTIVE);
-    const quiet = predict({ epochsBy: 'round', place, election: reading({ sent: silent(B) }) }, missed);
+    const quiet = predict({ ...byRound, election: reading({ sent: silent(B) }) }, missed);
     expect(quiet?.fate(B)).toEqual({ state: 'penalised', reason: 'no-block', makeBy: 1_797 });
     expect(fate?.(B)).toEqual({ state: 'active' });
   });
@@ -186,18 +191,19 @@ describe('in a network of XDPoSChain', () => {
     // The first seat made that block and none since.
     const missed = missedBy([0], 1_220, ACTIVE);
     const down = { presenceOf: (one: string) => (one === A ? ('out' as const) : undefined) };
-    expect(predict({ epochsBy: 'round', place, ...down }, missed)?.next).toEqual([B, C, D]);
+    expect(predict({ ...byRound, ...down }, missed)?.next).toEqual([B, C, D]);
     expect(predict({ ...down, election: reading({ sent: silent(A) }) }, missed)?.next).toEqual(ACTIVE);
   });
 
   test('what was signed before the epoch began does not count', () => {
-    const soon = { ...place, nextFirstBlock: 1_240 };
+    // The next one begins with block 1,240 at the latest.
+    const soon = { ...byRound, round: 1_780 };
     const candidates = [...ALL, { address: E }];
     const stateAfter = (block: number) => {
       const election = reading({ candidates, sent: new Map<string, Sent>([[E, { since: block, after: block }]]) });
-      const missed = { ...NONE, epochBlock: 1_200, epochRound: 1_200 };
+      const missed = { ...NONE, epochBlock: 1_200, epochRound: 1_760 };
       const presenceOf = (one: string) => (one === E ? ('out' as const) : undefined);
-      return predict({ epochsBy: 'round', place: soon, election, presenceOf }, missed, [E])?.fate(E)?.state;
+      return predict({ ...soon, election, presenceOf }, missed, [E])?.fate(E)?.state;
     };
     expect([stateAfter(1_199), stateAfter(1_201)]).toEqual(['penalised', 'active']);
   });
@@ -205,10 +211,10 @@ describe('in a network of XDPoSChain', () => {
   test('who is penalised comes back by signing, and in the second epoch in any case', () => {
     const candidates = [...ALL, { address: E }];
     const election = reading({ candidates, sent: new Map<string, Sent>([...SIGNING, [E, { since: 1_190 }]]) });
-    const out = predict({ epochsBy: 'round', place, election }, NONE, [E]);
+    const out = predict({ ...byRound, election }, NONE, [E]);
     expect(out?.fate(E)).toEqual({ state: 'penalised', reason: 'still-penalised', signBy: 1_785 });
-    const early = { ...place, nextFirstBlock: 900 };
-    expect(predict({ epochsBy: 'round', place: early, election }, NONE, [E])?.next).toEqual([...ACTIVE, E]);
+    const first = { ...NONE, epochBlock: 0, epochRound: 0 };
+    expect(predict({ ...byRound, number: 620, election }, first, [E])?.next).toEqual([...ACTIVE, E]);
   });
 });
 
