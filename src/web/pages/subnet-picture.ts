@@ -27,7 +27,7 @@ export function expectedPace(state: Pick<SubnetState, 'targets' | 'epoch'>): num
 }
 
 /** The newest block that is final, by clients that are known to mean the same by it, if there are any. */
-function findCommitted(nodes: readonly TargetState[]): number {
+function findHighestCommitted(nodes: readonly TargetState[]): number {
   const given = nodes.flatMap(({ target, facts }) => {
     const number = facts.node?.committed?.number;
     if (target.component !== 'node' || number === undefined) return [];
@@ -47,7 +47,7 @@ function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }:
   );
   const risenAt = Math.max(...[...risen.values()].map((ones) => Math.min(...ones.map(({ advancedAt }) => advancedAt))));
   const rose = Number.isFinite(risenAt) ? html`last block ${ago(toWall(risenAt), nowWall)}` : 'no new block seen yet';
-  const newest = findCommitted(nodes);
+  const newest = findHighestCommitted(nodes);
   const height = reference === undefined ? [] : [{ name: 'Height', value: count(reference), beside: rose }];
   if (reference === undefined || !Number.isFinite(newest)) return height;
   // Nodes are probed one after the other: the last may have committed more than the height that half of them had.
