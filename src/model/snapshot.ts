@@ -93,6 +93,8 @@ export interface Member {
   readonly vote?: Vote;
   /** It cannot take part, as the diagnosis sees it. */
   readonly isOut?: boolean;
+  /** No other node can have it as a peer: it is out, or has just started or come back. */
+  readonly isAbsent?: boolean;
 }
 
 /** A masternode, penalised or on standby too, as the chain has it in the current epoch. */

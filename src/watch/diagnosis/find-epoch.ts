@@ -153,6 +153,7 @@ export function findMembers(view: SubnetView, idle: readonly NodeView[], quorum:
       isOnChain: hasChain ? !node.isForeign : undefined,
       vote: isBlind && (vote === 'silent' || vote === 'votes') ? 'unknown' : vote,
       isOut: node.isOut,
+      isAbsent: view.absent.has(node.name),
     };
   });
 }

@@ -289,7 +289,7 @@ export function explainOtherTargets(found: readonly Suspicion[], view: SubnetVie
   const ofNodes = new Set(ofOut.map(({ one }) => one));
   // Nodes that miss no more peers than nodes are out, or have just come.
   const few = view.nodes.filter(
-    ({ target: { expectedPeers: all }, peers = all }) => peers < all && all - peers <= view.absent,
+    ({ target: { expectedPeers: all }, peers = all }) => peers < all && all - peers <= view.absent.size,
   );
   const missed = explainEach(few, 'peers');
   /** The services that read the subnet through a node, by its name. */

@@ -19,7 +19,6 @@ import { findNearChoice, findNewEpoch } from './find-epoch.ts';
 import { findTurn } from './find-turn.ts';
 import { checkOf, hasLostNetwork } from './subnet-view.ts';
 import { heightOf, viewContainer } from './view-node.ts';
-import { RECOVERED_FROM } from './view-subnet.ts';
 
 /** When a question about restarts is asked, and since when facts are new enough to answer it. Watched time. */
 interface RestartMoment {
@@ -120,7 +119,7 @@ function judgeHeight({ target: { name }, facts: { node } }: TargetState, state: 
 }
 
 /** A node that was started within the last minutes must have its peers again, and must have been asked for its votes since. */
-function judgeStart(state: TargetState, { name, expectedPeers }: NodeTarget, goneNodes: number, now: number): Veto {
+function judgeStart(state: TargetState, { name, expectedPeers }: NodeTarget, absent: number, now: number): Veto {
   const found = findContainer(state.facts.container);
   // Without a container, a restart shows as a time without an answer, in which both fail. After a halt only one has failed.
   const checks = [checkOf(state, 'latest_block'), checkOf(state, 'peers')];
@@ -131,7 +130,7 @@ function judgeStart(state: TargetState, { name, expectedPeers }: NodeTarget, gon
   if (ran < START_MS) return recovering(`${name} has been seen to answer well for less than a minute`);
   if (ran >= WATCHED_MS) return undefined;
   const peers = countPeers(state.facts) ?? 0;
-  const expected = Math.max(0, expectedPeers - goneNodes);
+  const expected = Math.max(0, expectedPeers - absent);
   if (peers < expected)
     return recovering(`${name} has ${peers} of ${expected} peers ${formatDuration(ran)} after ${begin}`);
   // What it says in its first minute shows nothing of its votes.
@@ -140,8 +139,8 @@ function judgeStart(state: TargetState, { name, expectedPeers }: NodeTarget, gon
     : undefined;
 }
 
-/** `gone`: how many other nodes are out. */
-function findVeto(state: SubnetState, node: TargetState, member: Member, gone: number, moment: RestartMoment): Veto {
+/** `absent`: how many other nodes it cannot have as peers. */
+function findVeto(state: SubnetState, node: TargetState, member: Member, absent: number, moment: RestartMoment): Veto {
   const { now } = moment;
   const { target, facts } = node;
   const stale = findStale(node, moment);
@@ -160,7 +159,7 @@ function findVeto(state: SubnetState, node: TargetState, member: Member, gone: n
   );
   if (problem !== undefined) return out(problem.summary);
   const found =
-    judgeHeight(node, state) ?? (target.component === 'node' ? judgeStart(node, target, gone, now) : undefined);
+    judgeHeight(node, state) ?? (target.component === 'node' ? judgeStart(node, target, absent, now) : undefined);
   if (found !== undefined) return found;
   if (member.vote === 'silent') return out(`${target.name} does not vote`);
   return addressOf(facts) === undefined ? doubtful(`${target.name} has not said by which address it votes`) : undefined;
@@ -230,20 +229,13 @@ function findCostless(state: SubnetState, own: TargetState, member: Member, mome
 /** What each node can be counted on for; the node in question also while work on it is announced. */
 function viewNodes({ members = [], ...state }: SubnetState, own: TargetState, moment: RestartMoment) {
   const byName = new Map(members.map((member) => [member.name, member]));
-  const nodes = state.targets.filter(({ target }) => target.component === 'node');
-  // A node that has just started, or is back from a problem, may not have connected to the others yet.
-  const away = new Set(state.problems.flatMap(({ problem, name }) => (RECOVERED_FROM.includes(problem) ? [name] : [])));
-  const isGone = ({ target: { name }, facts: { container } }: TargetState) => {
-    const { isOut, vote } = byName.get(name) ?? {};
-    const { startedAt = Number.NEGATIVE_INFINITY } = findContainer(container) ?? {};
-    return isOut === true || away.has(name) || vote === 'unknown' || moment.now - startedAt < START_MS;
-  };
-  const gone = new Set(nodes.filter(isGone));
-  return nodes.flatMap((target) => {
-    const member = byName.get(target.target.name);
+  const absent = members.filter(({ isAbsent }) => isAbsent).length;
+  return state.targets.flatMap((target) => {
+    const member = target.target.component === 'node' ? byName.get(target.target.name) : undefined;
     if (member === undefined) return [];
     const seen = target === own ? { ...state, plannedWork: [] } : state;
-    return { target, member, veto: findVeto(seen, target, member, gone.size - Number(gone.has(target)), moment) };
+    const others = absent - Number(member.isAbsent === true);
+    return { target, member, veto: findVeto(seen, target, member, others, moment) };
   });
 }
 

@@ -128,8 +128,8 @@ export interface SubnetView extends Moment {
   readonly joining: ReadonlySet<string>;
   /** When a halt was seen to end, in a log or by an answer; long ago while it lasts, and without one. */
   readonly haltedUntil: number;
-  /** How many nodes are out, join or fail so that others cannot have them as peers. */
-  readonly absent: number;
+  /** The nodes that are out, join or fail so that others cannot have them as peers. */
+  readonly absent: ReadonlySet<string>;
   readonly exposures: ExposureMemory;
 }
 
@@ -254,7 +254,7 @@ export function lacksPeers({ state }: TargetView, { heardFrom, absent, now }: Su
   const { target, facts } = state;
   const peers = countPeers(facts);
   const expected = 'expectedPeers' in target ? target.expectedPeers : 0;
-  return absent === 0 || peers === undefined || peers < expected - absent;
+  return absent.size === 0 || peers === undefined || peers < expected - absent.size;
 }
 
 /** Whether a node that should take part cannot. One that has just started may yet, but not on another chain. */

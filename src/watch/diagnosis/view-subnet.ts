@@ -184,6 +184,8 @@ export function viewSubnet(
   const isKeyLost = before.values.some(({ problem, state }) => KEY_LOST.includes(problem) && state === 'open');
   const voters = { ...known, silentVoters: findSilentVoters(known, isKeyLost, now) };
   const joining = findJoining(nodes, before, now);
+  const isAbsent = ({ isOut, name, state }: NodeView) =>
+    isOut || joining.has(name) || losesPeers(state) || awaitsPeers(state, now);
   return {
     subnet,
     facts,
@@ -201,9 +203,7 @@ export function viewSubnet(
     heardFrom: Math.min(...nodes.map(({ state }) => heardSince(state))),
     joining,
     haltedUntil,
-    absent: nodes.filter(
-      ({ isOut, name, state }) => isOut || joining.has(name) || losesPeers(state) || awaitsPeers(state, now),
-    ).length,
+    absent: new Set(nodes.filter(isAbsent).map(({ name }) => name)),
     exposures,
     now,
     toWall,

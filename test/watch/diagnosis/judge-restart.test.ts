@@ -107,8 +107,12 @@ const silentOf = (name: string) => ({
   },
 });
 const all = (given: Given, names: readonly string[] = FOUR) => Object.fromEntries(names.map((name) => [name, given]));
-const backFromPause = (name: string) =>
-  ({ problem: 'container_paused', component: 'node', name, state: 'clearing', clearingSince: NOW }) as Problem;
+/** It was silent for so long that it has lost its peers, and answers again. */
+const backFromSilence = (name: string) =>
+  withFacts(name, ({ node, ...facts }) => ({
+    ...facts,
+    ...(node && { node: { ...node, returned: { at: AGO(20_000), silentSince: AGO(40_000) } } }),
+  }));
 const refused = { fault: { kind: 'refused', address: 'x' } } as const;
 const yes = (reason: string, required = 3, voting = 4) => ({ safe: true, known: true, reason, required, voting });
 const no = (reason: string, required = 3, voting = 4) => ({ safe: false, known: true, reason, required, voting });
@@ -213,8 +217,8 @@ const CASES: readonly Case[] = [
     no('n2 has 2 of 3 peers 2m after its start'),
   ],
   [
-    'another one has run for two minutes, and lacks the peer that is back from a problem',
-    { ...stateWith({ n2: { ...started(120_000), peers: ['n1', 'n3'] } }), problems: [backFromPause('n4')] },
+    'another one has run for two minutes, and lacks the peer that was silent a moment ago',
+    stateWith({ n2: { ...started(120_000), peers: ['n1', 'n3'] } }, { change: backFromSilence('n4') }),
     'n1',
     yes('3 other masternodes vote, 3 needed'),
   ],
