@@ -12,7 +12,6 @@ import {
   ASKED_WITHIN_MS,
   isDockerSilent,
   isFromBefore,
-  isStopped,
   lacksPeers,
   type SubnetView,
   type TargetView,
@@ -145,8 +144,7 @@ function takeFailing(view: TargetView, starting: ReadonlySet<string>, all: Subne
     !(check.check === 'log_block' && missesNothing(view, all)) &&
     // It was probed, or its log was read, before its container was started, or before that could be seen.
     !(check.check === 'http' && (isFromBefore(view, 'http') || isNew)) &&
-    !(check.check === 'submissions' && isNew && isFromBefore(view, 'submissions')) &&
-    (check.check === 'submissions' || !isStopped(view));
+    !(check.check === 'submissions' && isNew && isFromBefore(view, 'submissions'));
   // Whether a service answers at all comes first, as that explains its other checks.
   return state.checks
     .filter(isOpen)
