@@ -36,16 +36,19 @@ function findKeyProblems(view: SubnetView): readonly Suspicion[] {
   const { orphans, sharedKeys } = view;
   const { ofShared, ofOthers } = findDoubleVotes(view);
   const unvoiced = listEach(orphans, shorten);
+  const { about: told } = view.before.get({ problem: 'double_vote' }) ?? {};
   const found = [...sharedKeys].map(([address, nodes]) => {
     const names = joinAnd(nodes.map(({ name }) => name));
     const wrong = findWrong(nodes, view);
     const advice = (wrong ? [wrong] : nodes).map((node) => adviceOf(node).checkKey(node.target)).join('; ');
+    // Also what was found before a restart of subnetd may be of another key.
+    const areOwn = ofOthers.length === 0 && (told ?? address).includes(address);
     return suspect('key_shared', {
       about: address,
       summary: `${names} run with one key`,
       evidence: `${names} ${nodes.length === 2 ? 'both' : 'all'} sign as ${address}, which is one vote${unvoiced === '' ? '' : `; no node votes as ${unvoiced}, whose key no node has`}${describeShared(address, ofShared, view)}`,
       fix: `stop ${wrong?.name ?? 'one of them'} at once, as two signers with one key can sign two blocks in one round; then give ${wrong ? 'it' : 'the wrong one'} its own key back: ${advice}`,
-      causes: refsTo({}, 'masternode_missing', ...(ofOthers.length === 0 ? (['double_vote'] as const) : [])),
+      causes: refsTo({}, 'masternode_missing', ...(areOwn ? (['double_vote'] as const) : [])),
     });
   });
   found.push(...findDoubleVoters(ofOthers, view));

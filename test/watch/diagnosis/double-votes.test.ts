@@ -6,6 +6,7 @@ import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { findOwners } from '../../../src/watch/diagnosis/find-double-votes.ts';
 import type { FollowedProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
+import { suspect } from '../../../src/watch/diagnosis/suspect.ts';
 import { addressOf, diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';
 import { hashOf } from '../../support/double-votes.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
@@ -42,6 +43,10 @@ function find(
     ...{ problem, state, severity, summary, evidence, fix, nodes: named },
   }));
 }
+
+/** What was found of a pair of votes. */
+const suspicionOf = (signer: string) =>
+  suspect('double_vote', { about: `${signer}/7/7@0`, summary: `${signer} signed`, evidence: '', fix: '' });
 
 const [A, B] = [hashOf('a').slice(0, 10), hashOf('b').slice(0, 10)];
 
@@ -200,4 +205,15 @@ test('two nodes with one key are the cause: one problem says both', () => {
   // That of somebody else is another cause.
   const both = find([voteOf(addressOf('n3')), voteOf(addressOf('n1'))], given);
   expect(both.map(({ problem }) => problem).sort()).toEqual(['double_vote', 'key_shared']);
+  // Also of before a restart of subnetd, which has forgotten the votes themselves.
+  const storedOf = (signer: string) => {
+    const stored = { ...suspicionOf(signer), severity: 'warning', alert: 'SubnetDoubleVote', state: 'open' } as const;
+    const known = { ...stored, since: NOW - MINUTE, seenAt: NOW - 1_000, restoredAt: NOW - 500 };
+    const shared = { ...known, problem: 'key_shared', about: addressOf('n3') } as const;
+    return find([], given, undefined, { problems: [known, shared], ended: [] }).map(({ problem }) => problem);
+  };
+  expect([storedOf(addressOf('n1')), storedOf(addressOf('n3'))]).toEqual([
+    expect.arrayContaining(['double_vote', 'key_shared']),
+    ['key_shared'],
+  ]);
 });
