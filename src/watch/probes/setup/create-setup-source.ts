@@ -14,6 +14,12 @@ const EVERY_MS = 5 * MINUTE;
 /** What is to be read again must be due at the next probe, which may begin a moment early. */
 const AGAIN_MS = EVERY_MS - 1_000;
 
+/** While a folder differs from what runs, as somebody may be about to mend it. */
+const DRIFT_AGAIN_MS = 15_000;
+
+/** What has just started is not asked before: a moment less than after a start is probed. */
+const STARTS_WITHIN_MS = 29_900;
+
 /** After the first rounds. */
 const FIRST_AFTER_MS = 5_000;
 
@@ -38,6 +44,10 @@ function findEngines({ targets }: Subnet): ReadonlyMap<string, readonly string[]
   return new Map([...engines].map(([name, projects]) => [name, [...projects]]));
 }
 
+/** Whether the folder of a project differs from what runs. */
+const hasDrift = (engine: SetupResult<EngineSetup>): boolean =>
+  engine.ok && engine.value.projects.some(({ drift }) => drift?.ok === true && drift.value !== undefined);
+
 type Source = Pick<SubnetProber, 'everyMs' | 'firstAfterMs' | 'isOutdatedBy' | 'isProjectOutdated'> & {
   readonly probe: (signal: AbortSignal) => Promise<SubnetObservation<'setup'>>;
 };
@@ -47,8 +57,9 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
   const { now, known, takeTurn, keepsConnections, namedContainers } = tools;
   const projectsOf = findEngines(subnet);
   let engines: { readonly read: ReadonlyMap<string, SetupResult<EngineSetup>>; readonly until: number } | undefined;
+  let startedAt = Number.NEGATIVE_INFINITY;
 
-  const isDue = (target: Target): boolean => (known.get(target)?.until ?? Number.NEGATIVE_INFINITY) <= now();
+  const isDue = (target: Target): boolean => (known.get(target)?.until ?? startedAt + STARTS_WITHIN_MS) <= now();
 
   const readDue = async (signal: AbortSignal) => {
     const due = subnet.targets.filter(isDue);
@@ -80,7 +91,10 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
       if (signal.aborted) return read;
     }
     const areWhole = [...read.values()].every(({ ok }) => ok);
-    engines = { read, until: now() + (areWhole ? HOUR : EVERY_MS) };
+    const isDrifting = read.values().some(hasDrift);
+    const validFor = isDrifting ? DRIFT_AGAIN_MS - 1_000 : areWhole ? HOUR : EVERY_MS;
+    // What has just started is compared as soon as it is read.
+    engines = { read, until: subnet.targets.every((target) => known.has(target)) ? now() + validFor : now() };
     return read;
   };
 
@@ -92,6 +106,8 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
       if (container?.ok && container.value.id === containerId) return false;
       known.delete(target);
       engines = undefined;
+      // Others may start with it, and are asked with it.
+      if (startedAt + STARTS_WITHIN_MS <= now()) startedAt = now();
       return true;
     },
     isProjectOutdated: (engine, project) => {
@@ -113,7 +129,7 @@ export function createSetupSource(subnet: Subnet, tools: SetupTools): Source {
         named: namedContainers(),
         ...(monitor && { monitor }),
       };
-      return { kind: 'setup', seen };
+      return { kind: 'setup', seen, ...(read.values().some(hasDrift) && { againMs: DRIFT_AGAIN_MS }) };
     },
   };
 }
