@@ -114,9 +114,7 @@ export function planMessage(
     ongoing.flatMap(({ labels, details }) => {
       const key = alertKey(labels);
       const isOther = !details?.isClearing && causeOf(before?.alerts[key]?.details) !== causeOf(details);
-      const { causeAt = now, planned } = firing.get(key) ?? {};
-      const isLasting = isOver(causeAt, TIMES.causeWaitMs, now);
-      return isOther && isLasting && planned === undefined && labels.severity !== 'info' ? [key] : [];
+      return isOther && firing.get(key)?.planned === undefined && labels.severity !== 'info' ? [key] : [];
     }),
   );
   const message = (kind: PlannedMessage['kind']): PlannedMessage => ({
@@ -147,6 +145,7 @@ export function planMessage(
   );
   if (isAcknowledged) return message('acknowledgement');
   const isRenewed = [...renewed].some((key) => {
+    if (!isOver(firing.get(key)?.causeAt ?? now, TIMES.causeWaitMs, now)) return false;
     const { renewedAt = now - TIMES.causePauseMs, toldCauses = [] } = before?.alerts[key] ?? {};
     const isNewCause = toldCauses.length < MOST_CAUSES && !toldCauses.includes(causeOf(firing.get(key)?.details));
     return isNewCause || isOver(renewedAt, TIMES.causePauseMs, now);

@@ -266,6 +266,12 @@ describe('a message', () => {
     // Nor does it wait for a message that only told of what clears or ends.
     const ended = { ...first, sentAt: START + 65 * S };
     expect(words(plan(75 * S, [second], ended))).toBe('change: + - =Parent');
+    // What is sent for another reason says so of a cause that is new.
+    const fresh = parent('the key is refused', 60 * S);
+    const other = plan(75 * S, [fresh, node('n1', 50 * S)], first);
+    expect([words(other), other?.renewed?.size]).toEqual(['change: +n1 - =Parent', 1]);
+    if (other === undefined) throw new Error('a message is due');
+    expect(words(plan(200 * S, [fresh, node('n1', 50 * S)], afterMessage(other, first, place)))).toBeUndefined();
     // What has stood for less than 25 s, clears, is planned or is a note is not sent.
     expect(words(plan(375 * S, [parent('it is down', 351 * S)], told))).toBeUndefined();
     expect(words(plan(375 * S, [parent('it is down', 100 * S, { isClearing: true })], told))).toBeUndefined();

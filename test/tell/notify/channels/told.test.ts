@@ -252,7 +252,7 @@ test('what is clearing, and what is over, is told with the time at which it was 
   ]);
 });
 
-test('a forecast that has come true is told as what lasts, once', () => {
+test('a forecast that has come true is told in the message of what lasts, and not once more', () => {
   const forecast = (words: string, fix: string) =>
     problem('next_epoch_at_risk', `n4 ${words} no turns in epoch 2`, fix);
   const penalised = { component: 'node', name: 'n4' } as const;
@@ -270,6 +270,5 @@ test('a forecast that has come true is told as what lasts, once', () => {
   ).toEqual([
     '15 WARNING d: n4 will have no turns in epoch 2',
     '315 WARNING d: n4 is penalised',
-    '375 WARNING d: now n4 has no turns in epoch 2',
   ]);
 });
