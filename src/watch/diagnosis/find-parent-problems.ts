@@ -253,24 +253,21 @@ function findUnread(view: SubnetView, { why, fix }: Extract<ParentResult<unknown
   });
 }
 
-/** What is wrong with the contract, by an old block too, unless the node that is behind has never shown the contract. */
-function findBroken(view: SubnetView, parent: ParentFacts): Found {
-  const { observation, progress } = parent;
-  if (!observation.contract?.ok || (progress === undefined && findOldHead(view, parent))) return undefined;
-  return findMissing(view, observation.contract.value, parent) ?? (progress && findOldContract(view, progress));
-}
-
 /** What the parent chain and its contract say. The first leaves nothing to say of the others, but for a chain that has halted. */
 export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   const { parent } = view.facts;
   if (parent === undefined) return [];
-  const { contract } = parent.observation;
+  const { observation, progress, contractSince = 0 } = parent;
+  const { contract } = observation;
   const other = findUnanswered(view, parent) ?? findOtherChain(view, parent);
   if (other !== undefined) return [other];
-  const broken = [findOldHead(view, parent), findBroken(view, parent)].filter((one) => one !== undefined);
+  const behind = findOldHead(view, parent);
+  // An old block shows the contract too, unless the node that is behind has never shown it.
+  const shown = contract?.ok && (progress || !behind) ? contract.value : undefined;
+  const wrong = shown && (findMissing(view, shown, parent) ?? (progress && findOldContract(view, progress)));
+  const broken = [behind, wrong].filter((one) => one !== undefined);
   if (broken.length > 0 || contract === undefined) return broken;
   if (!contract.ok) return [findUnread(view, contract)];
-  const { progress, contractSince = 0 } = parent;
   // What a contract refuses that is there, or first read, since a moment ago, and its pace, say nothing yet.
   const known = view.now - contractSince < SEEN_AFTER_MS ? undefined : progress;
   const found = findElsewhere(view) ?? (known && (findRefused(view, known) ?? findBehind(view, known)));
