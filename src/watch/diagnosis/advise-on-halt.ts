@@ -9,7 +9,7 @@ import { findForeignCommittee } from './find-foreign-committee.ts';
 import type { Block } from './find-last-block.ts';
 import { describeSetBackAll, findLostSnapshot, findLostState, isGapBlock } from './find-lost-state.ts';
 import { findSplit } from './find-mesh-problems.ts';
-import { createIsVoter, describeUntold, isToJoin } from './quorum.ts';
+import { describeUntold, isToJoin } from './quorum.ts';
 import { isMissing, isStopped, type NodeView, namesOf, type SubnetView, startedAtOf } from './subnet-view.ts';
 
 /** What to do about a halt, what else is seen of it, and from when on to restart all. */
@@ -123,8 +123,7 @@ type Voters = ReturnType<typeof findVoters>;
 
 /** The nodes of a halted subnet that may bring a vote. One that is penalised or on standby brings none back. */
 export function findVoters(view: SubnetView) {
-  const { nodes, now } = view;
-  const voters = nodes.filter(createIsVoter(view));
+  const { voters, now } = view;
   const out = voters.filter(isMissing);
   const present = voters.filter(({ isOut }) => !isOut);
   return {

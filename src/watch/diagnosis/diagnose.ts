@@ -29,7 +29,6 @@ import { findSetupProblems } from './find-setup-problems.ts';
 import { findSubnetProblems } from './find-subnet-problems.ts';
 import { findWalletProblem } from './find-wallet-problem.ts';
 import { joinCrashes } from './join-crashes.ts';
-import { createIsVoter } from './quorum.ts';
 import { findUnusedBootnode } from './setup/find-node-differences.ts';
 import { afterDocker, askedAt, type NodeView, type SubnetView } from './subnet-view.ts';
 import { findRecovering, STOPPING } from './view-subnet.ts';
@@ -84,7 +83,7 @@ function withReasons(page: Suspicion, view: SubnetView, found: readonly Suspicio
   // One that takes blocks votes again, however it has ended before.
   const isHalt = page.problem === 'subnet_halted';
   const isAway = ({ isOut, isStarting, takesBlocks }: NodeView) => isOut || (isStarting && (isHalt || !takesBlocks));
-  const mayNotVote = view.nodes.filter(createIsVoter(view)).filter(isAway);
+  const mayNotVote = view.voters.filter(isAway);
   const isWhy = ({ component, explains }: Suspicion) => component === 'node' && explains.length > 0;
   const names = page.nodes ?? mayNotVote.map(({ name }) => name);
   const all = names.flatMap((node) => found.find((one) => one.name === node && isWhy(one)) ?? []);

@@ -3,7 +3,6 @@ import { ascending, highest } from '../../lib/numbers.ts';
 import type { Facts } from '../../model/facts.ts';
 import { isOfRun } from '../../model/restart-cause.ts';
 import { countReserve } from '../../model/snapshot.ts';
-import { createIsVoter } from './quorum.ts';
 import { ASKED_WITHIN_MS, type SubnetView, startedAtOf } from './subnet-view.ts';
 
 /** The last block of a halted subnet, and since when. */
@@ -101,7 +100,7 @@ export function findQuietMs(view: SubnetView): number {
   const { nodes, quorum = { total: 0, required: 0 }, stallAfterMs, now } = view;
   const { last = { number: 0, since: now } } = findStand(view);
   // By their answers and by their logs. A block that only the others have may be lost again.
-  const below = nodes.filter(createIsVoter(view)).flatMap(({ height, isForeign, state }) => {
+  const below = view.voters.flatMap(({ height, isForeign, state }) => {
     const { number = last.number, lastGoodAt = 0, riseDueSince = 0 } = height ?? {};
     const isBelow = Math.max(number, state.facts.logs?.node?.height ?? number) < last.number && !isForeign;
     return isBelow && lastGoodAt - riseDueSince > stallAfterMs / 2 ? riseDueSince : [];

@@ -9,7 +9,7 @@ import { explainHalt, findHalt } from './find-halt.ts';
 import { findNextSetProblem } from './find-next-set.ts';
 import { findUnseen } from './find-unseen.ts';
 import { explainUnfed } from './parent-view.ts';
-import { createIsVoter, describeOrphans, describeUntold, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
+import { describeOrphans, describeUntold, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
 import { ASKED_WITHIN_MS, checkOf, isMissing, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 import { type Found, refsTo, suspect } from './suspect.ts';
 
@@ -41,15 +41,14 @@ function goesOnWithout(missing: readonly NodeView[], now: number, lastRise: numb
 
 /** The subnet goes on, but halts when one more node fails. */
 function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
-  const nodes = view.nodes.filter(createIsVoter(view));
   if (view.quorum === undefined || !view.nodes.some(({ rises }) => rises)) return undefined;
   // One that is just back takes the blocks that it has missed, and needs nobody to bring it back.
   const idle = findIdle(view, isAfterHalt).filter(({ name }) => !view.joining.has(name));
   const { total, required, voting, starting = 0 } = withoutIdle(view.quorum, idle);
   if (voting > required) return undefined;
   if (voting === total) return findShrunk(view, total);
-  const silent = nodes.filter(({ address = '' }) => view.silentVoters.has(address));
-  const missing = [...new Set([...nodes.filter(isMissing), ...idle, ...silent])];
+  const silent = view.voters.filter(({ address = '' }) => view.silentVoters.has(address));
+  const missing = [...new Set([...view.voters.filter(isMissing), ...idle, ...silent])];
   const found = missing.map(({ name }) => name);
   const names = listNames([...found, ...view.orphans.map(shorten)]);
   const back = listNames([...found, ...describeOrphans(view)]);

@@ -1,7 +1,6 @@
 import { collect } from '../../lib/values.ts';
 import { listEach, shorten } from '../../lib/words.ts';
 import { type Masternodes, timeoutMs } from '../../model/chain.ts';
-import type { Progress } from '../../model/facts.ts';
 import type { Presence } from '../../model/next-set.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
@@ -167,16 +166,16 @@ export const presenceBy =
     return startedAt !== undefined && now - startedAt < SIGNS_WITHIN_MS ? now - startedAt : undefined;
   };
 
-/** Whether a node may be a masternode: it is one, or it has given no address and there is one that is not a node's. */
-export function createIsVoter({ chain: { masternodes }, masters }: SubnetView): (node: NodeView) => boolean {
+/** The nodes that may be masternodes: each that is one, and those that have given no address while there is one that is not a node's. */
+export function listVoters({ nodes, chain: { masternodes }, masters }: VoteFacts): readonly NodeView[] {
   const active = new Set(masternodes?.active);
+  if (active.size === 0) return nodes;
   const hasNameless = [...active].some((address) => !masters.has(address));
-  return (node) => {
+  return nodes.filter((node) => {
     const { address } = node;
-    if (active.size === 0) return true;
     // One on another chain is not a master, and is missed all the same.
     return address === undefined ? hasNameless : active.has(address) && (masters.get(address) ?? node) === node;
-  };
+  });
 }
 
 /** What limits how many of these nodes, which are out, can vote: more of them have given no address than masternodes are nobody's. */
@@ -196,7 +195,7 @@ export function findIdle(view: SubnetView, isAfterHalt: boolean, forked: readonl
   const isForked = ({ name, address = '' }: NodeView) => forked.includes(name) && !view.silentVoters.has(address);
   const isIdle = (node: NodeView) =>
     !node.isOut && !node.isStarting && (node.isStalled || isBehind(node) || isForked(node));
-  return view.nodes.filter(isIdle).filter(createIsVoter(view));
+  return view.voters.filter(isIdle);
 }
 
 /** The quorum without these nodes. The chain has gone on without them, so they alone leave no fewer than needed. */
@@ -218,7 +217,3 @@ export function findStallMs({ consensus, masternodes }: ChainView): number | und
   for (let before = 0; before <= mayLose; before += 1) stallMs += timeoutMs(consensus, before);
   return stallMs;
 }
-
-/** The height that at least half of the nodes have reached, by those of all nodes on the chain. */
-export const findReference = (heights: readonly Pick<Progress, 'number'>[]): number | undefined =>
-  new Float64Array(heights.map(({ number }) => number)).sort()[Math.floor(heights.length / 2)];

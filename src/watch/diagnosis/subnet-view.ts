@@ -109,6 +109,8 @@ export interface SubnetView extends Moment {
   readonly chain: ChainView;
   /** The nodes of masternodes, penalised ones included, by their addresses. */
   readonly masters: ReadonlyMap<string, NodeView>;
+  /** The nodes that may be masternodes that have turns. */
+  readonly voters: readonly NodeView[];
   /** Whose votes no node has. */
   readonly neverSigned: NeverSigned;
   /** Masternodes that run, or have no node in the inventory, but do not vote: how many of its newest rounds each missed, by address. */

@@ -11,7 +11,7 @@ import type { Subnet } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
 import { type ChainView, isOfRunBefore, viewChain } from './chain-view.ts';
 import { viewNextSet } from './find-next-set.ts';
-import { findNeverSigned, findQuorum, findReference, findSilentVoters, findStallMs, type VoteFacts } from './quorum.ts';
+import { findNeverSigned, findQuorum, findSilentVoters, findStallMs, listVoters, type VoteFacts } from './quorum.ts';
 import {
   ASKED_WITHIN_MS,
   awaitsPeers,
@@ -50,6 +50,10 @@ export const findRecovering = (before: ProblemIndex<Problem>, now: number): read
       !(problem === 'container_restarting' && state === 'open') &&
       now - clearingSince < START_MS,
   );
+
+/** The height that at least half of the nodes have reached, by those of all nodes on the chain. */
+const findReference = (heights: readonly Pick<Progress, 'number'>[]): number | undefined =>
+  new Float64Array(heights.map(({ number }) => number)).sort()[Math.floor(heights.length / 2)];
 
 /** The nodes that came, or came back, less than a minute ago. After a restart of subnetd only a stored problem tells that one was gone. */
 function findJoining(nodes: readonly NodeView[], before: ProblemIndex<Problem>, now: number): ReadonlySet<string> {
@@ -180,9 +184,9 @@ export function viewSubnet(
     view.state.target.component === 'node' ? viewNode(view, view.state.target, chain, moment) : view,
   );
   const nodes = targets.filter((one) => 'target' in one);
-  const known = { nodes, chain, masters: findMasters(nodes, chain), neverSigned: findNeverSigned(nodes) };
+  const signers = { nodes, chain, masters: findMasters(nodes, chain), neverSigned: findNeverSigned(nodes) };
   const isKeyLost = before.values.some(({ problem, state }) => KEY_LOST.includes(problem) && state === 'open');
-  const voters = { ...known, silentVoters: findSilentVoters(known, isKeyLost, now) };
+  const known = { ...signers, silentVoters: findSilentVoters(signers, isKeyLost, now) };
   const joining = findJoining(nodes, before, now);
   const isAbsent = ({ isOut, name, state }: NodeView) =>
     isOut || joining.has(name) || losesPeers(state) || awaitsPeers(state, now);
@@ -194,11 +198,12 @@ export function viewSubnet(
     services: targets.filter((one) => !('target' in one)),
     reference,
     isPossible,
-    ...voters,
-    orphans: findOrphans(voters),
-    sharedKeys: findSharedKeys(nodes, voters.masters),
-    quorum: findQuorum(voters),
-    nextSet: viewNextSet(voters, facts, now),
+    ...known,
+    voters: listVoters(known),
+    orphans: findOrphans(known),
+    sharedKeys: findSharedKeys(nodes, known.masters),
+    quorum: findQuorum(known),
+    nextSet: viewNextSet(known, facts, now),
     stallAfterMs,
     heardFrom: Math.min(...nodes.map(({ state }) => heardSince(state))),
     joining,
