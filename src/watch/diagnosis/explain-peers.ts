@@ -32,11 +32,14 @@ export interface Returns {
 /** A node may count a peer that is gone until its next ping, which it sends so often (p2p/peer.go). */
 const PING_MS = 15_000;
 
-/** Whether a node has had all its peers since it came at a time: then it lacks one for another reason. */
+/** Whether a node has had all its peers since it came at a time: then it, or another one, lacks one for another reason. */
 export function hadPeers(state: TargetState, cameAt: number): boolean {
-  const { verdict, since = 0, runs = 0, failures = 0 } = checkOf(state, 'peers') ?? {};
+  const { verdict, since = 0, lastRun = 0, runs = 0, failures = 0 } = checkOf(state, 'peers') ?? {};
   const { at = cameAt } = state.facts.node?.returned ?? {};
-  return verdict === 'fail' && runs > failures && since - Math.max(cameAt, at) >= PING_MS;
+  const from = Math.max(cameAt, at);
+  // While it has them, others have been asked since it got them.
+  if (verdict === 'pass') return lastRun - from >= ASKED_WITHIN_MS;
+  return verdict === 'fail' && runs > failures && since - from >= PING_MS;
 }
 
 function findComing(state: TargetState, now: number, { nodes, allAt }: Returns): Coming | undefined {
