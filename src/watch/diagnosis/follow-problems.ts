@@ -269,9 +269,10 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
   }
   const subjects = subjectsOf(before);
   if (subjects.length === 0) return undefined;
-  const isUnseen =
-    OF_ANSWERS.includes(before.problem) &&
-    subjectsOf({}).every(({ facts: { node } }) => node?.observation.answered === false);
+  const silent = subjectsOf({}).filter(({ facts: { node } }) => node?.observation.answered === false);
+  // That the network was replaced is found while more than two thirds answer.
+  const share = before.problem === 'chain_replaced' ? 3 : 1;
+  const isUnseen = OF_ANSWERS.includes(before.problem) && silent.length * share >= subjectsOf({}).length;
   if (isUnseen || !isKnownOver(before, subjects) || !mayClear(before, subjects, shown) || isAwaited(before, now, shown))
     return withoutAges(before);
   const clearingSince = Math.min(before.clearingSince ?? now, now);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '../../../src/model/incident.ts';
-import type { Fault } from '../../../src/model/observation.ts';
 import { NOTHING_TO_DO, type Problem, type Suspicion } from '../../../src/model/problem.ts';
 import { problemCatalog } from '../../../src/model/problem-catalog.ts';
 import type { Quorum, TargetState } from '../../../src/model/snapshot.ts';
@@ -370,20 +369,23 @@ describe('a problem', () => {
 
   const FOUR = ['n1', 'n2', 'n3', 'n4'];
 
-  test('of a chain is not over while no node answers', () => {
-    const replaced = suspicion({ problem: 'chain_replaced', component: undefined, name: undefined });
-    const targetsWith = (fault?: Fault) =>
+  test('of a chain is not over while no node answers, and that of another network while too few do', () => {
+    const targetsWith = (silent: number) =>
       judgeTargets(
-        FOUR.map((name) => diagnosedNode(name, FOUR, fault && { fault })),
+        FOUR.map((name, at) =>
+          diagnosedNode(name, FOUR, at < silent ? { fault: { kind: 'refused', address: 'x' } } : {}),
+        ),
         NOW,
       );
-    const stateWith = (targets: readonly TargetState[]) => {
-      let followed = follow(NO_PROBLEMS, [replaced], targets, T0);
-      followed = follow(followed, [replaced], targets, T0 + problemCatalog.chain_replaced.confirmMs);
+    const stateWith = (problem: 'chain_replaced' | 'chain_forked', silent: number) => {
+      const found = suspicion({ problem, component: undefined, name: undefined });
+      const targets = targetsWith(silent);
+      let followed = follow(NO_PROBLEMS, [found], targets, T0);
+      followed = follow(followed, [found], targets, T0 + problemCatalog[problem].confirmMs);
       return follow(followed, [], targets, T0 + 30 * SECOND).problems.map(({ state }) => state);
     };
-    expect(stateWith(targetsWith({ kind: 'refused', address: 'x' }))).toEqual(['open']);
-    expect(stateWith(targetsWith())).toEqual(['clearing']);
+    expect([stateWith('chain_forked', 4), stateWith('chain_forked', 3)]).toEqual([['open'], ['clearing']]);
+    expect([stateWith('chain_replaced', 2), stateWith('chain_replaced', 1)]).toEqual([['open'], ['clearing']]);
   });
 
   test('that is a halt after a block, without others, is open at once', () => {
