@@ -65,7 +65,9 @@ export function describeSubnet(
     rises ||
     state.facts.node?.latest?.risen === true ||
     Math.abs(view.toWall(view.now) - (height?.timestamp ?? 0) * 1_000) < stallAfterMs;
-  const hasRisen = view.nodes.length === 0 || view.nodes.some(hasNewBlock);
+  // A log may have shown it, by which a halt has ended since.
+  const hasEnded = halt?.clearingSince !== undefined && halt.clearingSince > (halt.restoredAt ?? 0);
+  const hasRisen = view.nodes.length === 0 || hasEnded || view.nodes.some(hasNewBlock);
   const quietMs = findQuietMs(view);
   const members = findMembers(view, idle, quorum, seesNothing);
   const headline = findHeadline(subnet.name, targets, problems, { quorum, hasRisen, quietMs, plannedWork, members });

@@ -999,6 +999,19 @@ describe('right after the start of subnetd', () => {
     // The first height that a node prints after its start is its last one.
     expect(states(printed(NOW - 60_999))).toEqual([['subnet_halted', 'open']]);
     expect(states(printed(NOW - 61_000))).toEqual([['subnet_halted', 'clearing']]);
+    // By that block the subnet runs, whether a node has been asked again or not; one that had ended before shows nothing of now.
+    const sentence = (over: Partial<Problem>) => {
+      const targets = printed(NOW - 61_000);
+      const halt = stored.map((one) => ({ ...one, restoredAt: NOW - 61_000, ...over }));
+      const summary = 'n1 signed two blocks of round 7';
+      const votes = stored.map((one) => ({ ...one, problem: 'double_vote', summary, restoredAt: NOW }) as const);
+      const before = { problems: [...halt, ...votes], ended: [] };
+      return diagnoseSubnet(toSubnet(targets), judge(targets), before, NOW).headline?.sentence;
+    };
+    expect(sentence({})).toBe('devnet is running, but n1 signed two blocks of round 7');
+    expect(sentence({ state: 'clearing', clearingSince: NOW - 62_000 })).toBe(
+      'devnet has not been seen to make a block yet, and n1 signed two blocks of round 7',
+    );
   });
 });
 
