@@ -115,7 +115,13 @@ function isTriedAgain({ signs = [] }: ShownFailure, { facts }: TargetState, now:
 }
 
 /** The problems that a program which has ended brings with it. */
-const CONSEQUENCES: readonly ProblemName[] = ['container_down', 'container_restarting', 'node_down', 'head_regression'];
+const CONSEQUENCES: readonly ProblemName[] = [
+  'container_down',
+  'container_restarting',
+  'node_down',
+  'service_down',
+  'head_regression',
+];
 
 function toSuspicion(view: TargetView, failure: ShownFailure, moment: SubnetView): Suspicion {
   const { state } = view;

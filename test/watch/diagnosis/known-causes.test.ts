@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ContainerFacts, KnownTarget, PatternFacts, RelayerLogFacts } from '../../../src/model/facts.ts';
+import type { Problem } from '../../../src/model/problem.ts';
 import { type Component, DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { diagnoseSubnet } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
+import { suspect } from '../../../src/watch/diagnosis/suspect.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { packs } from '../../../src/watch/logs/packs.ts';
 import { containerOf, diagnosed, diagnosedService, listCauses, NOW } from '../../support/diagnosed.ts';
@@ -55,6 +58,16 @@ test('a relayer without its redis ends the cycle that it has begun, so that it s
   // One moment has one age, whenever its check was judged.
   const stopped = diagnosed([target], NOW - 2_000).find(({ problem }) => problem === 'relayer_stopped');
   expect(stopped?.evidence).toBe(found[1]?.evidence);
+  // That it did not answer before is not said to be over while this keeps it from that.
+  const { component, name } = target.target;
+  const clearing: Problem = {
+    ...suspect('service_down', { component, name, summary: '', evidence: '', fix: '' }),
+    ...{ severity: 'warning', alert: 'x', state: 'clearing', since: NOW - 9_000, openedAt: NOW - 9_000 },
+    ...{ seenAt: NOW - 3_000, clearingSince: NOW - 3_000 },
+  };
+  const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets: [target.target] };
+  const left = diagnoseSubnet(subnet, judgeTargets([target], NOW), { problems: [clearing], ended: [] }, NOW).problems;
+  expect(left.map(({ problem }) => problem)).not.toContain('service_down');
 });
 
 test('the log of a relayer that was read before its container was made again says nothing of it', () => {
