@@ -212,8 +212,8 @@ export function findHeadline(
     // What clears is no news then, least of all the halt before.
     return tell('warn', `may be halted: ${describeVotes(quorum)}`, sure, unsure, known, unseen);
   }
-  // Nor is known, of what an earlier process has seen to clear, whether it has come back.
-  if (worst === undefined ? !hasRisen : clearing?.restoredAt !== undefined && !areAsked)
+  // Nor is known, of what an earlier process has seen to clear, whether it has come back, and whether blocks come.
+  if (worst === undefined ? !hasRisen : clearing?.restoredAt !== undefined && !(areAsked && hasRisen))
     return tell('off', areAsked ? 'has not been seen to make a block yet' : NOT_CHECKED, votes, suspicion);
   // Too few take part until more of those that have just started do.
   if (isShort) {

@@ -19,6 +19,8 @@ import {
 } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
+type Seen = Parameters<typeof findHeadline>[3];
+
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const QUORUM = { total: 4, required: 3, voting: 4 };
 
@@ -1334,7 +1336,7 @@ test('right after a start nobody is said to vote before each node was asked', ()
   // Nor that it recovers from what an earlier process of subnetd has seen to clear.
   const down1 = { ...(clearing()[1] as Problem), state: 'suspected' } as const;
   const halt = { ...down1, problem: 'subnet_halted', name: undefined, state: 'clearing', summary: 'the halt' } as const;
-  const saidAfter = (known: readonly KnownTarget[], last: Partial<Problem>, seen: { quietMs?: number } = {}) => {
+  const saidAfter = (known: readonly KnownTarget[], last: Partial<Problem>, seen: Partial<Seen> = {}) => {
     const problems = [down1, { ...halt, ...last } as Problem];
     const votes = { quorum: QUORUM, hasRisen: true, ...seen };
     return findHeadline('devnet', judgeTargets(known, NOW), problems, votes);
@@ -1346,6 +1348,11 @@ test('right after a start nobody is said to vote before each node was asked', ()
   });
   expect(saidAfter(unasked, {})).toMatchObject(recovers);
   expect(saidAfter(nodes, { restoredAt: NOW })).toMatchObject(recovers);
+  // It may stand for another reason since.
+  expect(saidAfter(nodes, { restoredAt: NOW }, { hasRisen: false }).sentence).toBe(
+    'devnet has not been seen to make a block yet',
+  );
+  expect(saidAfter(nodes, {}, { hasRisen: false })).toMatchObject(recovers);
   // A halt is over with a new block.
   expect(saidAfter(nodes, {}).detail).toContain('No longer seen, and over unless it returns: the halt.');
   expect(saidAfter(nodes, {}, { quietMs: 15_000 }).detail).not.toContain('No longer seen');
