@@ -32,16 +32,6 @@ export const NO_PROBLEMS: FollowedProblems = { problems: [], ended: [] };
 
 export const NO_DIAGNOSIS: Diagnosis = { ...NO_PROBLEMS, members: [] };
 
-/** The nodes that do not vote for the next block yet, by what is found of the subnet. */
-function findIdleBy(view: SubnetView, problems: readonly Problem[]) {
-  const fork = problems.find(({ problem, state }) => problem === 'chain_forked' && state !== 'clearing');
-  return findIdle(
-    view,
-    problems.some(({ problem }) => problem === 'subnet_halted'),
-    fork?.nodes,
-  );
-}
-
 export function describeSubnet(
   view: SubnetView,
   targets: readonly TargetState[],
@@ -56,7 +46,7 @@ export function describeSubnet(
     (view.nodes.every(({ answers, rises, isStarting }) => answers === false && !rises && !isStarting) &&
       !isQuorumLost(view.quorum));
   const halt = problems.find(({ problem }) => problem === 'subnet_halted');
-  const idle = findIdleBy(view, problems);
+  const idle = findIdle(view, problems);
   const together = halt?.state === 'open' ? halt.together : undefined;
   const isCounted = !seesNothing && view.nodes.every(({ state }) => isAsked(state));
   const quorum = isCounted ? view.quorum && { ...withoutIdle(view.quorum, idle), together } : undefined;
@@ -89,7 +79,7 @@ export function diagnoseSubnet(
   const view = viewSubnet(subnet, targets, now, facts, exposures, known, toWall);
   const ended = dropObserved(before.ended, targets);
   const { parent } = facts;
-  const quorum = view.quorum && withoutIdle(view.quorum, findIdleBy(view, before.problems));
+  const quorum = view.quorum && withoutIdle(view.quorum, findIdle(view, before.problems));
   const followed = followProblems(known, ended, diagnose(view, clock, ended), targets, now, {
     isSpendKnown:
       (subnet.parentChain?.wallet === undefined || isSpendJudged(parent?.wallet)) &&

@@ -83,9 +83,9 @@ export function findStand(view: SubnetView) {
   const seenAt = first?.risen ? first.advancedAt : printedAt;
   const ownTime = first?.timestamp ? now - (toWall(now) - first.timestamp * 1_000) : Number.NaN;
   const madeAt = Math.min(ownTime, now);
-  // After a restart of subnetd the block was first seen long after it came, and the halt that was stored may have begun with another one.
+  // After a restart of subnetd the block was seen long after it came, and the halt that was stored may be of another one.
   const begunAt = halt && Math.max(halt.since, halt.restoredAt && first?.timestamp ? madeAt : halt.since);
-  // Clocks differ, so a log alone shows no standstill, but the begin of one that is seen for a while, or that too few voters explain.
+  // As clocks differ, a log shows only when a standstill began that is seen for a while, or that too few voters explain.
   const isShown = (quorum && countReserve(quorum) < 0) || now - since >= stallAfterMs / 2;
   const from = Math.min(since, now, begunAt ?? now, isShown ? printedAt : now);
   const lastSince =

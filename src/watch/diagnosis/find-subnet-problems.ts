@@ -43,7 +43,7 @@ function goesOnWithout(missing: readonly NodeView[], now: number, lastRise: numb
 function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
   if (view.quorum === undefined || !view.nodes.some(({ rises }) => rises)) return undefined;
   // One that is just back takes the blocks that it has missed, and needs nobody to bring it back.
-  const idle = findIdle(view, isAfterHalt).filter(({ name }) => !view.joining.has(name));
+  const idle = isAfterHalt ? [] : findIdle(view).filter(({ name }) => !view.joining.has(name));
   const { total, required, voting, starting = 0 } = withoutIdle(view.quorum, idle);
   if (voting > required) return undefined;
   if (voting === total) return findShrunk(view, total);

@@ -2,6 +2,7 @@ import { collect } from '../../lib/values.ts';
 import { listEach, shorten } from '../../lib/words.ts';
 import { type Masternodes, timeoutMs } from '../../model/chain.ts';
 import type { Presence } from '../../model/next-set.ts';
+import type { Problem } from '../../model/problem.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
 import type { ChainView } from './chain-view.ts';
@@ -186,13 +187,14 @@ export function describeUntold(view: SubnetView, out: readonly NodeView[]): stri
   return `, and at most ${addresses.length} of ${listEach(untold, ({ name }) => name)} ${addresses.length === 1 ? 'is a masternode' : 'are masternodes'}`;
 }
 
-/** The nodes that take part, but not yet in the next block: stalled, behind or on a branch, as those that `forked` names; none after a halt. */
-export function findIdle(view: SubnetView, isAfterHalt: boolean, forked: readonly string[] = []): readonly NodeView[] {
-  if (isAfterHalt) return [];
+/** The nodes that take part, but not yet in the next block, by the problems of the subnet: stalled, behind or on a branch; none after a halt. */
+export function findIdle(view: SubnetView, problems: readonly Problem[] = []): readonly NodeView[] {
+  if (problems.some(({ problem }) => problem === 'subnet_halted')) return [];
+  const fork = problems.find(({ problem, state }) => problem === 'chain_forked' && state !== 'clearing');
   // One at the height of the others or above may still vote.
   const isBehind = ({ height, isWitness }: NodeView) =>
     height !== undefined && height.number < (view.reference ?? height.number) && !isWitness;
-  const isForked = ({ name, address = '' }: NodeView) => forked.includes(name) && !view.silentVoters.has(address);
+  const isForked = ({ name, address = '' }: NodeView) => fork?.nodes?.includes(name) && !view.silentVoters.has(address);
   const isIdle = (node: NodeView) =>
     !node.isOut && !node.isStarting && (node.isStalled || isBehind(node) || isForked(node));
   return view.voters.filter(isIdle);
