@@ -1,6 +1,6 @@
 import { highest } from '../../lib/numbers.ts';
 import { collect } from '../../lib/values.ts';
-import { countPeers, type Progress } from '../../model/facts.ts';
+import { addressOf, countPeers, type Progress } from '../../model/facts.ts';
 import { indexProblems, type Problem, type ProblemIndex } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import { findSilentMs, START_MS } from '../../model/restart-cause.ts';
@@ -11,7 +11,15 @@ import type { Subnet } from '../../model/target.ts';
 import { isCredible } from '../rules/view.ts';
 import { type ChainView, isOfRunBefore, viewChain } from './chain-view.ts';
 import { viewNextSet } from './find-next-set.ts';
-import { findNeverSigned, findQuorum, findSilentVoters, findStallMs, listVoters, type VoteFacts } from './quorum.ts';
+import {
+  findNeverSigned,
+  findQuorum,
+  findSilentVoters,
+  findStallMs,
+  listVoters,
+  requiredVotes,
+  type VoteFacts,
+} from './quorum.ts';
 import {
   ASKED_WITHIN_MS,
   awaitsPeers,
@@ -89,6 +97,19 @@ const findShown = (views: readonly TargetView[], now: number): readonly Progress
   collect(views, ({ state, container }) =>
     countPeers(state.facts) === 0 || viewStart(state, container, now).isStarting ? undefined : heightOf(state),
   );
+
+/** Whether a halt needed no silent node to end: enough for a block have answered since before it. */
+function endsWithoutSilent(halt: Problem | undefined, states: readonly TargetState[], chain: ChainView): boolean {
+  const { masternodes: { active } = {}, consensus } = chain;
+  const nodes = states.filter(({ target }) => target.component === 'node');
+  const there = nodes.filter(
+    ({ facts }) =>
+      facts.node?.observation.answered === true &&
+      (facts.node.returned?.at ?? 0) < (halt?.since ?? 0) &&
+      (active?.includes(addressOf(facts) ?? '') ?? true),
+  );
+  return there.length >= requiredVotes(active?.length ?? nodes.length, consensus?.certificateThreshold);
+}
 
 /** When a halt was seen to end, by a block above all from before it; long ago without one, or while it lasts. */
 function findHaltEnd(halt: Problem | undefined, views: readonly TargetView[], stoodAt: number, now: number): number {
@@ -175,7 +196,7 @@ export function viewSubnet(
     lastRise: highest(rises.map(({ advancedAt }) => advancedAt)),
     lastLine: highest(collect(ofChain, ({ state }) => state.facts.logs?.node?.advancedAt)),
     stillOut: new Set(gone.map(({ name }) => name)),
-    haltedUntil,
+    haltedUntil: endsWithoutSilent(halt, states, chain) ? Number.NEGATIVE_INFINITY : haltedUntil,
     silentMs: findSilentMs(states),
     now,
     toWall,

@@ -1319,6 +1319,14 @@ test('once a halt is seen to end, who did not answer before it ended is not miss
     'bring back n3, n4: 1 more must vote; restart no other node; for n3: read why with `docker logs --tail 100 generated-n3-1`; for n4: read why with `docker logs --tail 100 generated-n4-1`',
   ]);
   expect(found(1_000, [])[0]).toBe(2);
+  // Where enough have answered since before the halt, it ended without those that are silent.
+  const three = (...returned: readonly string[]) =>
+    NAMES.map((name): KnownTarget => {
+      const { facts, ...node } = name === 'n4' ? silent(name) : answering(name, 1_001);
+      const back = returned.includes(name) && { returned: { at: NOW - 3_000, silentSince: NOW - 90_000 } };
+      return { ...node, facts: { ...facts, node: { ...facts.node, ...back } } } as KnownTarget;
+    });
+  expect([found(1_000, open, three())[0], found(1_000, open, three('n3'))[0]]).toEqual([3, 4]);
 });
 
 test('right after a start nobody is said to vote before each node was asked', () => {
