@@ -94,7 +94,7 @@ function adviseToRestart(view: SubnetView, { present, joining }: Voters, last?: 
     // Whose socket has answered meanwhile was not away.
     const { at = 0 } = node.state.facts.node?.returned ?? {};
     const backAt = height && at > height.advancedAt ? at : 0;
-    return [[startedAtOf(node) ?? 0, `${name} was started`] as const, [backAt, `${name} was back`] as const];
+    return [[startedAtOf(node) ?? 0, `${name} was started`] as const, [backAt, `${name} answered again`] as const];
   });
   const [[eventAt, event] = [0, '']] = events.toSorted(([one], [other]) => other - one);
   // Before Docker has been asked, it may have started just now.

@@ -767,12 +767,12 @@ test('a halt of which the nodes that were missing answer again says until when t
     });
     return diagnoseAt(nodes).find(({ problem }) => problem === 'subnet_halted')?.fix;
   };
-  expect(fixOf(1_000)).toBe(waitUntil('02:48:09', NAMES, 'n3 was back at 02:46:39 UTC, and '));
+  expect(fixOf(1_000)).toBe(waitUntil('02:48:09', NAMES, 'n3 answered again at 02:46:39 UTC, and '));
   // One that is penalised joins no round.
   expect(fixOf(1_000, [addressOf('n4')])).toBe(
-    waitUntil('02:48:09', ['n1', 'n2', 'n3'], 'n3 was back at 02:46:39 UTC, and '),
+    waitUntil('02:48:09', ['n1', 'n2', 'n3'], 'n3 answered again at 02:46:39 UTC, and '),
   );
-  expect(fixOf(60_000)).toBe(waitUntil('02:47:10', NAMES, 'n3 was back at 02:45:40 UTC, and '));
+  expect(fixOf(60_000)).toBe(waitUntil('02:47:10', NAMES, 'n3 answered again at 02:45:40 UTC, and '));
   expect(fixOf(120_000)).toBe(waitUntil('02:46:10'));
   // Whose socket has answered all the time was not away, though its RPC was.
   expect(fixOf(1_000, [], false)).not.toContain('was back');
@@ -1208,7 +1208,7 @@ test('a halt lasts until there is a block, also while the nodes that were out co
   expect(haltOf(NAMES.map((name) => back(name)))).toEqual([
     'open',
     'no block after 1000 for 10m; 0 of 4 masternodes can vote, 3 needed, and 4 have just started',
-    waitUntil('02:48:08', NAMES, 'n1 was back at 02:46:38 UTC, and '),
+    waitUntil('02:48:08', NAMES, 'n1 answered again at 02:46:38 UTC, and '),
     'd is halted',
   ]);
   expect(haltOf(NAMES.map((name) => back(name, 1_001)))[0]).toBe('clearing');
