@@ -161,7 +161,9 @@ export function findHeadline(
   // What is suspected of a node may have cost a vote that was counted before. What Docker says of it is counted at once.
   const mayCost = (one: Problem) => worst === undefined || (one.component === 'node' && !isSure(one));
   const doubt = reserve > 0 ? suspicions.find(mayCost) : undefined;
-  const [when, can] = doubt && !quorum?.together ? ['When they last answered, ', 'could'] : ['', 'can'];
+  const mayVote = ({ component = 'node' }: Problem) => component === 'node';
+  const [when, can] =
+    doubt && mayVote(doubt) && !quorum?.together ? ['When they last answered, ', 'could'] : ['', 'can'];
   // While two run with one key, nobody may have the other one.
   const isTwin = ({ problem, state }: Problem) => problem === 'key_shared' && state !== 'clearing';
   const mayLack = quorum?.voting === quorum?.total && told.some(isTwin);
@@ -207,7 +209,7 @@ export function findHeadline(
     const sure = nameCauses(
       problems.filter(isSure).toSorted((one, other) => (one.name ? 1 : 0) - (other.name ? 1 : 0)),
     );
-    const isOfVotes = lasting && (lasting.component ?? 'node') === 'node' && !HAPPENED.includes(lasting.problem);
+    const isOfVotes = lasting && mayVote(lasting) && !HAPPENED.includes(lasting.problem);
     const unsure = isOfVotes || (suspected && isSure(suspected)) ? '' : suspicion;
     // What clears is no news then, least of all the halt before.
     return tell('warn', `may be halted: ${describeVotes(quorum)}`, sure, unsure, known, unseen);

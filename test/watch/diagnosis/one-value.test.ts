@@ -131,6 +131,10 @@ test('no reserve is promised while a problem is suspected that may have cost it'
     'devnet is running, but a possible problem is being checked',
     'Suspected: n1 does not answer. When they last answered, 4 of 4 masternodes could vote, 3 needed.',
   ]);
+  // What is suspected of a service costs no vote.
+  expect(told(4, [{ ...suspected, component: 'relayer', summary: 'the relayer hangs' }])[1]).toBe(
+    'Suspected: the relayer hangs. 4 of 4 masternodes can vote, 3 needed.',
+  );
   const quiet = { quorum: { total: 4, required: 3, voting: 4 }, hasRisen: true, quietMs: 17_000 };
   expect(findHeadline('devnet', targets, [suspected], quiet)).toMatchObject({
     standing: 'warn',
