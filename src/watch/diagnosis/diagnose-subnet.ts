@@ -85,6 +85,7 @@ export function diagnoseSubnet(
       (subnet.parentChain?.wallet === undefined || isSpendJudged(parent?.wallet)) &&
       Object.values(facts.relay?.wallets ?? {}).every(isSpendJudged),
     quorum,
+    isHaltOver: view.haltedUntil > Number.NEGATIVE_INFINITY || view.nodes.some(({ rises }) => rises),
     ...(parent?.headAgeMs !== undefined && { parentBlockAt: parent.at - parent.headAgeMs }),
   });
   const problems = markPlanned(followed.problems, known, plannedWork);

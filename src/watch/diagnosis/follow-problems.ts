@@ -20,7 +20,7 @@ import {
   type Suspicion,
 } from '../../model/problem.ts';
 import { isBlind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
-import { isStartedAgain, START_MS } from '../../model/restart-cause.ts';
+import { isStartedAgain } from '../../model/restart-cause.ts';
 import { SEVERITIES } from '../../model/severity.ts';
 import { countReserve, lacksSpare, type Quorum, type TargetState } from '../../model/snapshot.ts';
 import type { Component } from '../../model/target.ts';
@@ -166,19 +166,12 @@ const OF_SPEND: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty'];
 function mayClear(
   { problem, restoredAt, since: begunAt, openedAt: since = begunAt }: Problem,
   nodes: readonly TargetState[],
-  { isSpendKnown = true }: Shown,
+  { isSpendKnown = true, isHaltOver = true }: Shown,
 ): boolean {
   if (OF_SPEND.includes(problem)) return isSpendKnown;
   if (problem === 'wallet_without_funds' && restoredAt !== undefined)
     return isSpendKnown || nodes.some(({ facts: { logs } }) => (logs?.relayer?.submittedAt ?? 0) > since);
-  const known = nodes.filter(({ facts }) => facts.node !== undefined);
-  if (problem !== 'subnet_halted' || known.length === 0) return true;
-  return known.some(({ facts: { node, logs } }) => {
-    const { height = 0, advancedAt = -Infinity, startedAt = -Infinity, heightBefore = height } = logs?.node ?? {};
-    // The first height after a start is the last one before it.
-    const isNewInLog = advancedAt > since && (height > heightBefore || advancedAt - startedAt >= START_MS);
-    return isNewInLog || (node?.latest?.risen === true && node.latest.advancedAt > since);
-  });
+  return problem !== 'subnet_halted' || isHaltOver;
 }
 
 /** The chain is asked about its masternodes and marks once a minute. */
@@ -198,6 +191,8 @@ const SHOWN_LATE: readonly ProblemName[] = [
 export interface Shown {
   /** Whether it can be said how long the wallet of the relayer lasts. */
   readonly isSpendKnown?: boolean;
+  /** Whether a block was seen that ends the halt. */
+  readonly isHaltOver?: boolean;
   /** Who can vote, as the view counts them. */
   readonly quorum?: Quorum | undefined;
   /** When the newest block of the parent chain was made, if it is known. */

@@ -116,10 +116,13 @@ function findHaltEnd(halt: Problem | undefined, views: readonly TargetView[], st
   if (halt === undefined) return Number.NEGATIVE_INFINITY;
   const isNew = (number = stoodAt, at = 0, by = halt.seenAt) => number > stoodAt && at > by;
   const isOver = views.some(({ state: { facts } }) => {
-    const [latest, logged] = [facts.node?.latest, facts.logs?.node];
+    const { latest } = facts.node ?? {};
+    const { height, heightBefore, advancedAt = 0, startedAt = Number.NEGATIVE_INFINITY } = facts.logs?.node ?? {};
+    // The first height after a start is the last one before it.
+    const isPrinted = heightBefore !== undefined || advancedAt - startedAt >= START_MS;
     return (
       (latest?.risen && isNew(latest.number, latest.advancedAt)) ||
-      isNew(logged?.height, logged?.advancedAt, lastLineOf(halt))
+      (isPrinted && isNew(height, advancedAt, lastLineOf(halt)))
     );
   });
   return halt.clearingSince ?? (isOver ? now : Number.NEGATIVE_INFINITY);

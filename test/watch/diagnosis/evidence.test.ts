@@ -970,7 +970,7 @@ describe('right after the start of subnetd', () => {
     const { problems } = diagnose(nodes(() => ({ stalledMs: 600_000 })));
     const stored = problems
       .filter(({ problem }) => problem === 'subnet_halted')
-      .map((one) => ({ ...one, since: NOW - 9_000, openedAt: NOW - 9_000 }));
+      .map((one) => ({ ...one, since: NOW - 9_000, openedAt: NOW - 9_000, seenAt: NOW - 9_000 }));
     const states = (targets: readonly KnownTarget[]) =>
       diagnoseSubnet(toSubnet(targets), judge(targets), { problems: stored, ended: [] }, NOW).problems.map(
         ({ problem, state }) => [problem, state],
