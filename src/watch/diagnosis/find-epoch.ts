@@ -183,7 +183,6 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   // A node on another chain, or on standby, has an address too.
   const byAddress = new Map([...view.nodes.map((node) => [node.address, node] as const), ...view.masters]);
   const memberOf = (address: string) => byName.get(byAddress.get(address)?.name ?? '');
-  const votes = countNextVotes(view);
   const following = place && place.number + 1;
   const untold = findUntold(view.nodes, masternodes);
   const describe = (address: string, vote: Vote, changes: Partial<Masternode>): Masternode => ({
@@ -226,7 +225,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   return {
     ...place,
     isNextKnown: chosen !== undefined,
-    ...(nextSet && votes && { next: { ...votes, isChosen: nextSet.isChosen } }),
+    ...(nextSet && { next: countNextVotes(view, nextSet) }),
     block,
     round,
     upgrade: findComing(view)?.upgrade,

@@ -203,14 +203,14 @@ export function findNextSetProblem(view: SubnetView): Found {
   const { nextSet, chain, nodes, reference, quorum } = view;
   const { counted, consensus, epochsBy } = chain;
   const place = counted && placeEpoch(chain, counted.masternodes);
-  const votes = countNextVotes(view);
   if (!place) return undefined;
   const comeTrue = findComeTrue(view, place);
-  if (!nextSet || !consensus || !votes || reference === undefined) return comeTrue;
+  if (!nextSet || !consensus || reference === undefined) return comeTrue;
   const choice = epochsBy === 'round' ? place.nextFirstBlock : (place.choiceBlock ?? place.nextFirstBlock);
   const isDue = (choice - reference) * consensus.minePeriodMs <= BEFORE_CHOICE_MS;
   if (!isDue || isQuorumLost(quorum) || !nodes.some(({ rises }) => rises)) return comeTrue;
   const leavers = findLeavers(view);
+  const votes = countNextVotes(view, nextSet);
   const isThin = quorum !== undefined && countReserve(quorum) > 0 && votes.voting <= votes.required;
   if (leavers.length === 0 && !isThin) return comeTrue;
   const epoch = `epoch ${place.number + 1}`;

@@ -1,7 +1,7 @@
 import { collect } from '../../lib/values.ts';
 import { listEach, shorten } from '../../lib/words.ts';
 import { type Masternodes, timeoutMs } from '../../model/chain.ts';
-import type { Presence } from '../../model/next-set.ts';
+import type { NextSet, Presence } from '../../model/next-set.ts';
 import type { Problem } from '../../model/problem.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
@@ -144,10 +144,9 @@ export function findQuorum(voters: VoteFacts): Quorum | undefined {
 }
 
 /** What the votes of the next set are, if all go on as they do. Those that have just started do not take part yet. */
-export function countNextVotes(view: SubnetView): Pick<Quorum, 'total' | 'required' | 'voting'> | undefined {
-  if (view.nextSet === undefined) return undefined;
-  const { voting, starting, ...votes } = countVotes(view, view.nextSet.active);
-  return { ...votes, voting: voting - starting };
+export function countNextVotes(voters: VoteFacts, { active, isChosen }: NextSet) {
+  const { voting, starting, ...votes } = countVotes(voters, active);
+  return { ...votes, voting: voting - starting, isChosen };
 }
 
 /** One that has been back for as long has signed something that a reading shows (next-set-source.ts). */
