@@ -22,14 +22,13 @@ const TIMEOUT_MS = 10_000;
 /** The masternodes that wait for a block in vain, as they were asked since then, and since their container started. */
 const findWaiting = ({ nodes, masters }: SubnetView, since: number) =>
   collect(nodes, (node) => {
-    const { chainFacts, isOut } = node;
-    const { address, pool } = chainFacts?.observation ?? {};
+    const { chainFacts, isOut, address = '' } = node;
+    const { timeoutRound: round } = chainFacts?.observation.pool ?? {};
     const earliest = Math.max(since, startedAtOf(node) ?? since);
-    if (chainFacts === undefined || !pool?.timeoutRound || isOut || chainFacts.at < earliest) return undefined;
-    if (address === undefined || masters.get(address) !== node) return undefined;
+    if (!chainFacts || !round || isOut || chainFacts.at < earliest || masters.get(address) !== node) return undefined;
     // When it first and last said so, in watched time.
     const { at, waitsSince = at } = chainFacts;
-    return { node, round: pool.timeoutRound, from: Math.max(waitsSince, earliest), at };
+    return { node, round, from: Math.max(waitsSince, earliest), at };
   });
 
 /** The command, as far as Docker says where they run. */

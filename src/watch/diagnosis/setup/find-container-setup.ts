@@ -14,12 +14,11 @@ const BUSY_BYTES_PER_MS = 5;
 /** A bootnode prints the pings that it receives from this level on (XDC-Subnet p2p/discover/udp.go: Trace). */
 const PINGS_LEVEL = 5;
 
-/** A target with how its container was made. */
-interface Made {
-  readonly one: TargetView;
-  readonly target: Target;
-  readonly container: ContainerSetup;
-}
+/** A target with how its container was made, where that was read. */
+const toMade = (one: TargetView) =>
+  one.setup.container?.ok ? { one, target: one.state.target, container: one.setup.container.value } : undefined;
+
+type Made = NonNullable<ReturnType<typeof toMade>>;
 
 /** A log of which Docker keeps less than some minutes. */
 function findSmall({ one, target: { name, container: ref }, container: { name: container, log } }: Made): Found {
@@ -105,8 +104,6 @@ function findPublished(made: readonly Made[]): Found {
 
 /** Containers whose logs show too little, lose lines, or fill the disk, and whose ports are open to everybody. */
 export function findContainerSetup(view: SubnetView): readonly Found[] {
-  const made = collect(view.targets, (one): Made | undefined =>
-    one.setup.container?.ok ? { one, target: one.state.target, container: one.setup.container.value } : undefined,
-  );
+  const made = collect(view.targets, toMade);
   return [...findEach(made, view, findSmall, findQuiet), findEndless(made), findPublished(made)];
 }
