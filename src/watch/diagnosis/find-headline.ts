@@ -215,7 +215,7 @@ export function findHeadline(
     return tell('warn', `may be halted: ${describeVotes(quorum)}`, sure, unsure, known, unseen);
   }
   // Nor is known, of what an earlier process has seen to clear, whether it has come back, and whether blocks come.
-  if (worst === undefined ? !hasRisen : clearing?.restoredAt !== undefined && !(areAsked && hasRisen))
+  if ((worst === undefined || clearing?.restoredAt !== undefined) && !(areAsked && hasRisen))
     return tell('off', areAsked ? 'has not been seen to make a block yet' : NOT_CHECKED, votes, suspicion);
   // Too few take part until more of those that have just started do.
   if (isShort) {

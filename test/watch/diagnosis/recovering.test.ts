@@ -1341,6 +1341,10 @@ test('right after a start nobody is said to vote before each node was asked', ()
     detail: '4 of 4 masternodes can vote, 3 needed.',
   });
   expect(said(unasked)).toMatchObject({ sentence: 'devnet has not been fully checked yet', detail: '' });
+  // Also where the time of a block shows that it is new.
+  expect(findHeadline('devnet', judgeTargets(unasked, NOW), [], { quorum: QUORUM, hasRisen: true }).sentence).toBe(
+    'devnet has not been fully checked yet',
+  );
   // Nor that it recovers from what an earlier process of subnetd has seen to clear.
   const down1 = { ...(clearing()[1] as Problem), state: 'suspected' } as const;
   const halt = { ...down1, problem: 'subnet_halted', name: undefined, state: 'clearing', summary: 'the halt' } as const;
