@@ -94,7 +94,7 @@ export const problemCatalog = {
   node_stalled: { ...node, alert: 'SubnetNodeStalled', confirmMs: 45 * SECOND },
   node_behind: { ...node, alert: 'SubnetNodeBehind', confirmMs: 3 * MINUTE },
   node_without_block: { ...node, alert: 'SubnetNodeTellsNoBlock', confirmMs: 30 * SECOND },
-  rpc_closed: { ...node, alert: 'SubnetNodeTellsNoBlock' },
+  rpc_closed: { ...node, alert: 'SubnetNodeTellsNoBlock', confirmMs: 30 * SECOND },
   node_partitioned: { ...node, alert: 'SubnetNodePartitioned', judgedBy: ['peers'] },
   peers_missing: {
     ...node,

@@ -591,12 +591,12 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
       });
       return diagnose(known, NOW - failsMs).problems.find(({ problem }) => problem === 'rpc_closed')?.state;
     };
-    expect([stateOf(10_000, 40_000), stateOf(20_000, 40_000), stateOf(40_000, 10_000)]).toEqual([
+    expect([stateOf(20_000, 40_000), stateOf(30_000, 40_000), stateOf(40_000, 20_000)]).toEqual([
       'suspected',
       'open',
       'suspected',
     ]);
-    expect([stateOf(undefined, 19_999), stateOf(undefined, 20_000)]).toEqual(['suspected', 'open']);
+    expect([stateOf(undefined, 29_999), stateOf(undefined, 30_000)]).toEqual(['suspected', 'open']);
     const targets = startedAgo(20_000);
     const log = { driver: 'json-file', isReadable: true };
     const setup = { id: 'n2', name: 'n2', log, published: [], ports: { rpc: 8_599 } };
