@@ -267,8 +267,5 @@ test('a forecast that has come true is told in the message of what lasts, and no
         ],
       ],
     ]),
-  ).toEqual([
-    '15 WARNING d: n4 will have no turns in epoch 2',
-    '315 WARNING d: n4 is penalised',
-  ]);
+  ).toEqual(['15 WARNING d: n4 will have no turns in epoch 2', '315 WARNING d: n4 is penalised']);
 });
