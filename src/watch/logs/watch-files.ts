@@ -99,7 +99,7 @@ export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFi
         if (fault === undefined) {
           readToEnd = clock.now();
           readTo.set(path, readToEnd);
-        }
+        } else readTo.delete(path);
         const changed = bytes.get(path) !== size || !faults.has(path) || faults.get(path)?.what !== fault?.what;
         bytes.set(path, size);
         faults.set(path, fault);

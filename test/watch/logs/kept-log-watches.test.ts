@@ -1,4 +1,4 @@
-import { appendFile, writeFile } from 'node:fs/promises';
+import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createProcessClock } from '../../../src/lib/clock.ts';
@@ -38,4 +38,9 @@ test('a log that was not read to its end for seconds is written faster than it i
   aheadMs = 3_100;
   expect(watch.facts().isBehind).toBe(true);
   await vi.waitFor(() => expect(watch.facts().isBehind).toBeUndefined(), { timeout: 10_000 });
+  // Not one that cannot be read at all.
+  await rm(path);
+  await vi.waitFor(() => expect(watch.facts().sources.file?.up).toBe(false), { timeout: 10_000 });
+  aheadMs += 3_100;
+  expect(watch.facts().isBehind).toBeUndefined();
 });
