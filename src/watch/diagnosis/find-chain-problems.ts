@@ -41,7 +41,7 @@ function findKeyProblems(view: SubnetView): readonly Suspicion[] {
     const names = joinAnd(nodes.map(({ name }) => name));
     const wrong = findWrong(nodes, view);
     const advice = (wrong ? [wrong] : nodes).map((node) => adviceOf(node).checkKey(node.target)).join('; ');
-    // Also what was found before a restart of subnetd may be of another key.
+    // A double vote that was found before a restart of subnetd may be of another key, too.
     const areOwn = ofOthers.length === 0 && (told ?? address).includes(address);
     return suspect('key_shared', {
       about: address,

@@ -9,9 +9,9 @@ export const TIMES = {
   criticalWaitMs: 4_500,
   /** Longer than a round of checks, so that all that one fault brings is one message. */
   waitMs: 15_000,
-  /** A new alert that pages does not wait for it, and neither a warning nor a new cause for a message that only told of ends, or of what can wait. */
+  /** A new alert that pages does not wait for it. A warning or a new cause does not after a message that told of ends or notes only. */
   pauseMs: 60_000,
-  /** The same for a warning about the whole subnet, or another target than those that people were told of: it has most likely another cause. */
+  /** The same for a warning about the whole subnet, or about a target that people were not told of: it most likely has another cause. */
   otherPauseMs: 20_000,
   /** A cause that comes and goes is not sent. */
   causeWaitMs: 25_000,
