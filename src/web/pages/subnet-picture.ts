@@ -4,6 +4,7 @@ import type { Steps } from '../../model/history.ts';
 import { isBlind } from '../../model/problem-catalog.ts';
 import { consensusOf, type SubnetState, type TargetState } from '../../model/snapshot.ts';
 import { clientOf } from '../../watch/clients/clients.ts';
+import { isCredible } from '../../watch/rules/view.ts';
 import { type Html, shape, standingOf } from '../frame/marks.ts';
 import { ago, at, count } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
@@ -39,13 +40,15 @@ function findHighestCommitted(nodes: readonly TargetState[]): number {
 
 function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }: Moment): readonly Figure[] {
   const nodes = nodesOf(targets);
-  const heights = nodes.flatMap(({ facts }) => (facts.node?.observation.latest.ok ? (facts.node.latest ?? []) : []));
+  // A log shows a block before the next node is asked for it.
+  const blocks = nodes.flatMap(({ facts: { node, logs } }) => {
+    const { height: number = 0, advancedAt = 0 } = logs?.node ?? {};
+    const read = node?.observation.latest.ok && node.latest?.risen ? [node.latest] : [];
+    return [...read, { number, advancedAt }].filter((one) => isCredible(one.number, reference));
+  });
   // A node that comes up to the others later brings no new block.
-  const risen = Map.groupBy(
-    heights.filter((one) => one.risen && one.number >= (reference ?? 0)),
-    ({ number }) => number,
-  );
-  const risenAt = Math.max(...[...risen.values()].map((ones) => Math.min(...ones.map(({ advancedAt }) => advancedAt))));
+  const top = Math.max(reference ?? 0, ...blocks.map(({ number }) => number));
+  const risenAt = Math.min(...blocks.flatMap(({ number, advancedAt }) => (number === top ? advancedAt : [])));
   const rose = Number.isFinite(risenAt) ? html`last block ${ago(toWall(risenAt), nowWall)}` : 'no new block seen yet';
   const newest = findHighestCommitted(nodes);
   const height = reference === undefined ? [] : [{ name: 'Height', value: count(reference), beside: rose }];

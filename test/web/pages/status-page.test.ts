@@ -170,6 +170,24 @@ describe('the status page', () => {
     expect(words(pageOf([stateOf(late)]))).toMatch(/Height [\d,]+ last block 42 s ago/);
   });
 
+  test('gives the time of the block that a log has shown since the nodes were asked', () => {
+    const [first, ...others] = nodes({
+      n1: { stalledMs: 17_000 },
+      n2: { stalledMs: 17_000 },
+      n3: { stalledMs: 17_000 },
+    });
+    const withLog = (height: number): KnownTarget[] => [
+      {
+        ...(first as KnownTarget),
+        facts: { ...first?.facts, logs: { sources: {}, patterns: {}, node: { height, advancedAt: NOW - 1_000 } } },
+      },
+      ...others.slice(0, 2),
+    ];
+    expect(words(pageOf([stateOf(withLog(1_001))]))).toMatch(/Height 1,000 last block 1 s ago/);
+    expect(words(pageOf([stateOf(withLog(1_000))]))).toMatch(/Height 1,000 last block 17 s ago/);
+    expect(words(pageOf([stateOf(withLog(4_294_967_295))]))).toMatch(/Height 1,000 last block 17 s ago/);
+  });
+
   test('gives each problem with its evidence, the checks that it explains, a command to copy, and its runbook', () => {
     const page = pageOf([stateOf(nodes({ n2: DOWN }))]);
     const text = words(page);
