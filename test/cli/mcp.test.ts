@@ -52,7 +52,13 @@ describe.each(['legacy', 'auto'] as const)('a client whose negotiation is %s', (
       expect.objectContaining({ problem: 'container_down', summary: 'the container of subnet2 does not run' }),
     );
     expect((await call('doctor')).text).toBe('[]');
-    expect((await call('safe_to_restart', { node: 'subnet1' })).text).toMatch(/^no: /);
+    // Where it went down before it said its address, its votes must be missed first.
+    await eventually(async () => {
+      const { text } = await call('safe_to_restart', { node: 'subnet1' });
+      expect(text).toBe(
+        'no: only 2 other masternodes can be counted on, 3 needed: the container of subnet2 does not run',
+      );
+    }, 150_000);
     expect((await call('explain', { name: 'container_down' })).text).toContain('SubnetContainerDown');
     const started = /urn:subnetd:incident:([\w-]+):start<\/id><title>demo: no further node may fail/;
     const id = await eventually(async () => {
@@ -62,7 +68,7 @@ describe.each(['legacy', 'auto'] as const)('a client whose negotiation is %s', (
     });
     expect((await call('incident', { id })).text).toContain('# demo: no further node may fail');
     await client.close();
-  }, 90_000);
+  }, 240_000);
 });
 
 test('what cannot be answered says why', async () => {

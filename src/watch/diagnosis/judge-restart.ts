@@ -269,9 +269,11 @@ function judgeVotes(voters: Viewed, own: TargetState, { total, required }: Quoru
       ? [`${veto.why}, and ${target.target.name} has not said by which address it votes`]
       : [],
   );
-  // A masternode whose key no node has is silent.
+  // A masternode whose key no node has is silent, and so is one that no pool has a vote of, if it is that of a node that is out.
   const unnamed = epoch?.masternodes.filter((one) => hasTurns(one) && one.name === undefined) ?? [];
-  const nameless = unnamed.filter(({ vote }) => vote !== 'silent' || unaddressed.length > 0).length;
+  const nameless = unnamed.filter(({ vote, presumed, votesMissing }) =>
+    presumed && votesMissing ? false : vote !== 'silent' || unaddressed.length > 0,
+  ).length;
   if (votes + doubts.length + nameless >= required) {
     const missing = `${masternodes(nameless)} of ${total} ${nameless === 1 ? 'is not in the inventory; add its node' : 'are not in the inventory; add their nodes'}`;
     const unsaid = nameless <= unaddressed.length ? unaddressed[0] : undefined;

@@ -403,6 +403,15 @@ const CASES: readonly Case[] = [
     ),
   ],
   [
+    'another one is down since subnetd started, and the masternode that can only be its own has no vote in any pool',
+    stateWith({
+      ...all(silentOf('n2'), ['n1', 'n3', 'n4']),
+      n2: { ...refused, chain: { address: undefined } },
+    } as Readonly<Record<string, Given>>),
+    'n1',
+    no('only 2 other masternodes can be counted on, 3 needed: n2 does not answer', 3, 3),
+  ],
+  [
     'another one has not said by which address it votes',
     stateWith({ n2: { chain: { address: undefined } } } as Readonly<Record<string, Given>>),
     'n1',
