@@ -249,7 +249,7 @@ export interface ParentFacts {
   readonly at: WatchedMs;
   /** Since when no probe obtains the newest block, and how many did not. */
   readonly unanswered?: { readonly since: WatchedMs; readonly probes: number };
-  /** Since when they obtain it again; absent until one did not. */
+  /** Since when they obtain it again, or have a contract again that was gone; absent until one did not. */
   readonly answersSince?: WatchedMs | undefined;
   /** How old the newest block was when it was read, by our clock; negative when it is ahead. */
   readonly headAgeMs?: number;

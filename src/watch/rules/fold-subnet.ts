@@ -51,6 +51,8 @@ export function foldParent(before: ParentFacts | undefined, observation: ParentO
   const checkpoint =
     isOwn && contract?.ok && contract.value.kind === 'checkpoint' ? contract.value.checkpoint : undefined;
   const isGone = contract?.ok && checkpoint === undefined;
+  // A contract that is back shows that the chain was put back, also where that took less time than lies between two readings.
+  const isBack = checkpoint && before?.observation.contract?.ok && before.contractSince === undefined;
   return {
     observation,
     at,
@@ -58,7 +60,7 @@ export function foldParent(before: ParentFacts | undefined, observation: ParentO
     headSince: head.ok ? ((isSameHead ? before?.headSince : undefined) ?? at) : undefined,
     highest: head.ok ? Math.max(before?.highest ?? 0, head.value.number) : before?.highest,
     unanswered: head.ok ? undefined : { since, probes: probes + 1 },
-    answersSince: head.ok && headBefore?.ok === false ? at : before?.answersSince,
+    answersSince: isBack || (head.ok && headBefore?.ok === false) ? at : before?.answersSince,
     firstChainId,
     // A contract that comes after there was none is another one, with a pace of its own.
     progress: checkpoint

@@ -11,6 +11,7 @@ import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
+import { foldParent } from '../../../src/watch/rules/fold-subnet.ts';
 import { diagnosedNode, diagnosedService, listCauses, NOW, STOPPED } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
@@ -491,6 +492,21 @@ describe('a checkpoint contract', () => {
       expect(found({ [own]: saidAt + 1 })).toEqual([]);
     },
   );
+
+  test('that was put back between two readings is not unreachable by what the relayer has said before that', () => {
+    const there = parent(at(900)).observation;
+    const gone: ParentObservation = { ...there, contract: { ok: true, value: { kind: 'missing' } } };
+    const found = (first: ParentObservation, backAt: number) => {
+      const read = (before: ParentFacts | undefined, one: ParentObservation, readAt: number) =>
+        foldParent(before, one, { at: readAt, wallMs: 3_000 });
+      const facts = read(read(undefined, first, NOW - 5_000), there, backAt);
+      return named(read(facts, there, backAt + 1), [failing('parent_unreachable')]);
+    };
+    expect(found(gone, NOW + 1)).toEqual([]);
+    expect(found(gone, NOW)).toEqual(['parent_unreachable relayer']);
+    const unread: ParentObservation = { ...there, contract: { ok: false, why: 'answers HTTP 500' } };
+    for (const first of [there, unread]) expect(found(first, NOW + 1)).toEqual(['parent_unreachable relayer']);
+  });
 
   test('does not say since when a relayer fails for another reason', () => {
     const facts = parent(at(900), { ...still(6 * MINUTE), hasAdvanced: false });

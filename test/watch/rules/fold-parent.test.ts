@@ -75,6 +75,10 @@ test('the contract is there since the first of the readings in a row that gave i
   expect(since(at(1), unread, at(2))).toBe(0);
   expect(since(at(1), gone, at(2))).toBe(20_000);
   expect(since(at(1), gone)).toBeUndefined();
+  const back = foldAll([at(1), gone, gone, at(1)].map((one, index) => [index * 10_000, one] as const));
+  expect(back).toMatchObject({ contractSince: 30_000, answersSince: 30_000 });
+  expect(foldParent(undefined, gone, { at: 0, wallMs: WALL }).answersSince).toBeUndefined();
+  expect(foldAll([gone, gone].map((one, index) => [index, one] as const))?.answersSince).toBeUndefined();
 });
 
 test('the first chain id that was given is remembered, whatever comes later', () => {
