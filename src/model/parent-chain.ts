@@ -44,8 +44,8 @@ export interface Spend {
 /** The age of a balance is mentioned when it was read longer ago. */
 export const OLD_BALANCE_MS = 90_000;
 
-/** An estimate needs as many payments, and as long a time: with less, one payment would change it by half. */
-export const ENOUGH = { payments: 3, ms: 600_000 };
+/** An estimate needs as many payments, and as long a time: with less, one payment would change it by half, or its first minutes. */
+export const ENOUGH = { payments: 3, ms: 720_000 };
 
 const MILLI = 1_000n;
 
@@ -56,8 +56,11 @@ const toDay = ({ spent, watchedMs }: Pick<SpendPart, 'spent' | 'watchedMs'>): bi
   (spent * BigInt(DAY_MS)) / BigInt(Math.round(watchedMs));
 
 /** What it spends in most parts of the first hour; undefined where it pays in few of them. */
-const findUsual = (parts: readonly SpendPart[]): bigint | undefined =>
-  medianOf(parts.filter(({ watchedMs }) => watchedMs >= FIRST_PART_MS / 2).map(toDay)) || undefined;
+function findUsual(parts: readonly SpendPart[]): bigint | undefined {
+  const spends = parts.filter(({ watchedMs }) => watchedMs >= FIRST_PART_MS / 2).map(toDay);
+  // Half of an even number may be of a pace that is over, so the oldest is left out.
+  return medianOf(spends.slice(1 - (spends.length % 2))) || undefined;
+}
 
 /** What a wallet spends; undefined while too little was seen, and for a wallet that pays nothing. */
 export function findSpend({ balance, parts }: Pick<WalletFacts, 'balance' | 'parts'>): Spend | undefined {

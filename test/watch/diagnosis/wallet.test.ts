@@ -206,6 +206,28 @@ test('while its spend was watched for less than an hour, it is told in round num
   ]);
 });
 
+test('its spend is told as soon as it is that of now: not by minutes in which little or much was paid, nor by a slower pace before', () => {
+  /** What is said of the spend of a wallet that pays so much after each half minute, from this reading on. */
+  const told = (paid: (reading: number) => bigint, from = 0) => {
+    let balance = 800n * COIN;
+    let facts: WalletFacts | undefined;
+    const said = new Set<string | undefined>();
+    for (let reading = 0; reading < 90; reading++) {
+      facts = foldWallet(facts, balance, NOW + (reading - 90) * (MINUTE / 2));
+      balance -= paid(reading);
+      const [one] = reading < from ? [] : causesOf(facts, undefined, undefined, []);
+      if (one) said.add(/it spends .* a day/.exec(one.evidence)?.[0]);
+    }
+    return [...said];
+  };
+  const usual = ['it spends about 2900 a day'];
+  // The first part is low, or the second one is high.
+  expect(told((reading) => (reading < 3 ? 0n : COIN))).toEqual(usual);
+  expect(told((reading) => (reading < 9 || reading >= 18 ? COIN : 5n * COIN))).toEqual(usual);
+  // Of four parts, two are slow.
+  expect(told((reading) => (reading < 18 ? COIN / 2n : COIN), 36)).toEqual(usual);
+});
+
 test('one with enough coins is not a problem, nor is one whose spend is not known', () => {
   expect(problems(wallet(20_000))).toEqual([]);
   expect(problems(foldWallet(undefined, 1n, NOW))).toEqual([]);
