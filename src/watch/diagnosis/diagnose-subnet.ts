@@ -83,6 +83,7 @@ export function diagnoseSubnet(
   const followed = followProblems(known, ended, diagnose(view, clock, ended), targets, now, {
     isSpendKnown:
       (subnet.parentChain?.wallet === undefined || isSpendJudged(parent?.wallet)) &&
+      (subnet.parentChain?.contract === undefined || facts.relay !== undefined) &&
       Object.values(facts.relay?.wallets ?? {}).every(isSpendJudged),
     quorum,
     isHaltOver: view.haltedUntil > Number.NEGATIVE_INFINITY || view.nodes.some(({ rises }) => rises),

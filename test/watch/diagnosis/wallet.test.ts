@@ -3,6 +3,7 @@ import type { KnownTarget, LogFacts, RelayerLogFacts } from '../../../src/model/
 import { foldWallet } from '../../../src/model/fold-wallet.ts';
 import type { CheckpointProgress, ParentFacts, WalletFacts } from '../../../src/model/parent-chain.ts';
 import type { Problem } from '../../../src/model/problem.ts';
+import type { SubnetFacts } from '../../../src/model/subnet-facts.ts';
 import { DEFAULT_SETTINGS, type Subnet } from '../../../src/model/target.ts';
 import { diagnoseSubnet } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
@@ -231,6 +232,25 @@ test('its spend is told as soon as it is that of now: not by minutes in which li
 test('one with enough coins is not a problem, nor is one whose spend is not known', () => {
   expect(problems(wallet(20_000))).toEqual([]);
   expect(problems(foldWallet(undefined, 1n, NOW))).toEqual([]);
+});
+
+test('what was seen before subnetd was started of a wallet that the inventory does not name stays until such wallets are read', () => {
+  const targets = [...NAMES.map((name) => diagnosedNode(name, NAMES)), relayer];
+  const subnet = {
+    ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets: targets.map(({ target }) => target) },
+    parentChain: { rpc: 'http://p', contract: `0x${'c0'.repeat(20)}` },
+  };
+  const stored = since(NOW - MINUTE).map((one) => ({
+    ...one,
+    ...({ problem: 'wallet_low', restoredAt: NOW - 4_000, fix: 'send 9 coins' } as const),
+  }));
+  const told = (facts: SubnetFacts) =>
+    diagnoseSubnet(subnet, judgeTargets(targets, NOW), { problems: stored, ended: [] }, NOW, { facts }).problems.map(
+      ({ state, fix }) => [state, fix],
+    );
+  expect(told({})).toEqual([['open', 'send 9 coins']]);
+  const relay = { observation: { packets: {}, wallets: {} }, packets: {}, wallets: {} };
+  expect(told({ relay })[0]?.[0]).toBe('clearing');
 });
 
 test('without a relayer in the inventory it is a problem of the whole subnet', () => {

@@ -109,11 +109,13 @@ export function planMessage(
     const current = firing.get(key);
     return current !== undefined && !current.isWithheld && current.planned === undefined && !current.acknowledgedBy;
   });
-  // What clears says nothing of its cause, and a note can wait for its end. Its words may have changed more than once.
+  // What clears, or was only seen before subnetd was started, says nothing of its cause, and a note can wait for its end. Its words may
+  // have changed more than once.
   const renewed = new Set(
     ongoing.flatMap(({ labels, details }) => {
       const key = alertKey(labels);
-      const isOther = !details?.isClearing && causeOf(before?.alerts[key]?.details) !== causeOf(details);
+      const isSeen = !details?.isClearing && !details?.isRestored;
+      const isOther = isSeen && causeOf(before?.alerts[key]?.details) !== causeOf(details);
       return isOther && firing.get(key)?.planned === undefined && labels.severity !== 'info' ? [key] : [];
     }),
   );

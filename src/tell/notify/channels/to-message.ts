@@ -27,7 +27,7 @@ export interface MessageAlert {
   readonly fix?: string;
   /** RFC 3339, as `seenAt` and `endsAt`. */
   readonly startsAt: string;
-  /** When the evidence was seen: its durations are of then. */
+  /** When the evidence was seen: its durations are of then. Absent where that was before subnetd was started, which the evidence says. */
   readonly seenAt?: string;
   readonly endsAt?: string;
   /** The id of its open incident, while nobody has acknowledged that. */
@@ -96,7 +96,7 @@ function toMessageAlert(
     // What has ended needs no fix.
     ...(status === 'firing' && details && details.fix !== '' && { fix: details.fix }),
     startsAt: toIso(startsAt),
-    ...(status === 'firing' && seenAt !== undefined && { seenAt: toIso(seenAt) }),
+    ...(status === 'firing' && seenAt !== undefined && !details?.isRestored && { seenAt: toIso(seenAt) }),
     ...(status === 'resolved' && endsAt !== undefined && { endsAt: toIso(endsAt) }),
     ...(incident !== undefined && { incident: incident.id }),
     ...(acknowledgedBy !== undefined && { acknowledgedBy }),

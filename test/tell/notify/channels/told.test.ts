@@ -4,7 +4,7 @@ import { type ProblemName, problemCatalog } from '../../../../src/model/problem-
 import { createJudge } from '../../../../src/tell/alerts/create-judge.ts';
 import type { TrackedAlerts } from '../../../../src/tell/alerts/tracked-alert.ts';
 import { groupAlerts } from '../../../../src/tell/notify/channels/create-channels.ts';
-import { writeTitle } from '../../../../src/tell/notify/channels/message-words.ts';
+import { PLAIN, writeAlerts, writeTitle } from '../../../../src/tell/notify/channels/message-words.ts';
 import { afterMessage, noteEnds, planMessage } from '../../../../src/tell/notify/channels/plan-message.ts';
 import { type Message, toMessage } from '../../../../src/tell/notify/channels/to-message.ts';
 import type { NotifiedGroup } from '../../../../src/tell/notify/notified-alert.ts';
@@ -249,6 +249,35 @@ test('what is clearing, and what is over, is told with the time at which it was 
     'firing it has 0.003 coins, firing seen at 1970-01-01 00:00:18 UTC: no block for 34s',
     'resolved seen at 1970-01-01 00:00:18 UTC: no block for 34s, firing it has 0.001 coins',
     'resolved seen at 1970-01-01 00:03:15 UTC: it has 0.001 coins',
+  ]);
+});
+
+test('what was seen before subnetd was started is not told as seen now, nor as changed before it is found again', () => {
+  const of = { component: 'relayer', name: 'relayer' } as const;
+  const wallet = problem('wallet_nearly_empty', 'the wallet runs out', 'send coins to 0xa', of);
+  const down = problem('service_down', 'stats is down', 'start it', { component: 'stats', name: 'stats' });
+  const found = { ...wallet, fix: 'send coins to 0xb', evidence: 'it has 4 coins' };
+  const stored = { ...found, evidence: `seen before subnetd was started: ${found.evidence}`, restoredAt: 200_000 };
+  const texts = listMessages(
+    700,
+    [
+      [0, [wallet]],
+      [200, [stored]],
+      [400, [stored, down]],
+      [500, [found, down]],
+    ],
+    ({ alerts }) => {
+      const own = alerts.filter(({ name }) => name === 'relayer');
+      return writeAlerts({ alerts: own }, PLAIN, 999)
+        .replaceAll(/1970-01-01 | UTC/g, '')
+        .replaceAll('\n', ' ');
+    },
+  );
+  const runsOut = 'critical: the wallet runs out';
+  expect(texts).toEqual([
+    `${runsOut} The wallet runs out since 7s ago. Since 00:00, seen at 00:00:05. To do: send coins to 0xa`,
+    `still ${runsOut} Seen before subnetd was started: it has 4 coins. Since 00:00. To do: send coins to 0xb`,
+    `now ${runsOut} It has 4 coins. Since 00:00, seen at 00:08:20. To do: send coins to 0xb`,
   ]);
 });
 
