@@ -57,7 +57,7 @@ export function describeSetBackAll(node: NodeView, { number }: Block): string {
 }
 
 /**
- * A gap block that was made twice, as when all nodes were started again at it: they voted for the second one, and kept the snapshot of
+ * A gap block that was made again, as when all nodes were started again at it: they voted for the last one, and kept the snapshot of
  * the masternodes for the first one only, so none can make the next. Seen with seven nodes of XDC-Subnet v0.3.2, which stood for
  * twenty minutes through two restarts of all; set back to the block before, they made blocks again within a minute.
  */
@@ -68,7 +68,7 @@ export function findLostSnapshot({ nodes, now }: SubnetView, last: Block | undef
   const [node] = lacking;
   if (node === undefined || lacking.length < Math.min(2, nodes.length)) return undefined;
   return {
-    seen: `${namesOf(lacking)} cannot make the next block, by the log: block ${last.number} was made twice, and nobody has the snapshot of the one that was voted for`,
+    seen: `${namesOf(lacking)} cannot make the next block, by the log: block ${last.number} was made more than once, and nobody has the snapshot of the one that was voted for`,
     fix: describeSetBackAll(node, last),
   };
 }

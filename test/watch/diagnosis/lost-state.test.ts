@@ -80,7 +80,7 @@ test('all nodes that rise again after a start, below the blocks that they have l
   expect(find(27_999)).toEqual([undefined, undefined]);
 });
 
-test('all nodes that have made a gap block twice, and have the snapshot of the other one, are told how to go on', () => {
+test('all nodes that have made a gap block again, and have the snapshot of the other one, are told how to go on', () => {
   const all = ['n1', 'n2', 'n3', 'n4'];
   const find = (printed: readonly string[], agoMs: number, startedMs = 600_000) => {
     const line: PatternFacts = { means: 'note', count: 9, at: NOW - agoMs, order: 1, what: '', own: false };
@@ -96,7 +96,7 @@ test('all nodes that have made a gap block twice, and have the snapshot of the o
     return [halt?.evidence, halt?.fix];
   };
   expect(find(['n1', 'n2'], 119_999)).toEqual([
-    'no block after 1000 for 4m; 4 of 4 masternodes can vote, 3 needed; n1, n2 cannot make the next block, by the log: block 1000 was made twice, and nobody has the snapshot of the one that was voted for',
+    'no block after 1000 for 4m; 4 of 4 masternodes can vote, 3 needed; n1, n2 cannot make the next block, by the log: block 1000 was made more than once, and nobody has the snapshot of the one that was voted for',
     `set the head of each node back to block 999, for n1 with \`docker exec generated-n1-1 XDC attach --exec 'debug.setHead("0x3e7")' /work/xdcchain/XDC.ipc\`, then \`docker restart generated-n1-1\`; restart them when all are set back; ${end}`,
   ]);
   // Those that were set back and started again have not said so since.
