@@ -31,10 +31,12 @@ export const RESOLVED_FOR_MS = 15 * 60_000;
 const isOver = ({ phase, resolvedAt }: TrackedAlert, now: number): boolean =>
   phase === 'resolved' && now - (resolvedAt ?? 0) >= RESOLVED_FOR_MS;
 
-/** Nothing renews its evidence any more. */
-const withoutAges = (alert: TrackedAlert): TrackedAlert => ({
+/** Nothing renews its words any more: neither the ages in its evidence, nor, while it clears, what is to do. */
+const withoutAges = ({ details, ...alert }: TrackedAlert): TrackedAlert => ({
   ...alert,
-  ...(alert.details && { details: { ...alert.details, evidence: dropAges(alert.details.evidence) } }),
+  ...(details && {
+    details: { ...details, evidence: dropAges(details.evidence), ...(details.isClearing && { fix: '' }) },
+  }),
 });
 
 const resolve = (

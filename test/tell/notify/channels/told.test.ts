@@ -252,6 +252,40 @@ test('what is clearing, and what is over, is told with the time at which it was 
   ]);
 });
 
+/** The alerts of a message in words: what each says is wrong, when it was, and what to do. */
+const writeWords = ({ alerts }: Message) =>
+  alerts.map(({ status, summary, startsAt, endsAt, fix }) => {
+    const times = [startsAt, endsAt].flatMap((at) => at?.slice(14, 19) ?? []).join('-');
+    return `${status} ${summary} ${times}${fix === undefined ? '' : `: ${fix}`}`;
+  });
+
+test('a halt that clears says nothing of what to do once too few can vote for another block', () => {
+  const halt = problem('subnet_halted', 'the subnet is halted', 'bring back n2', { about: '315' });
+  const clearing = { ...halt, state: 'clearing', seenAt: 18_000, fix: 'restart no other node' } as const;
+  const risk = problem('quorum_at_risk', 'too few nodes vote', 'bring back n1 and n2', { about: 'n1, n2' });
+  const wallet = problem('wallet_without_funds', 'the wallet is empty', 'send it coins');
+  const told = (steps: readonly Step[]) =>
+    listMessages(100, [[0, [halt]], [20, [clearing]], ...steps], (message) => writeWords(message).join('; ')).at(-1);
+  expect(told([[60, [risk], 2]])).toBe(
+    'firing too few nodes vote 01:00: bring back n1 and n2; firing the subnet is halted 00:00',
+  );
+  expect(told([[60, [clearing, wallet]]])).toBe(
+    'firing the wallet is empty 01:00: send it coins; firing the subnet is halted 00:00: restart no other node',
+  );
+  // What may last says what it said.
+  expect(
+    listMessages(
+      100,
+      [
+        [0, [halt]],
+        [20, [], 2],
+        [60, [wallet], 2],
+      ],
+      (message) => writeWords(message).join('; '),
+    ).at(-1),
+  ).toContain('firing the subnet is halted 00:00: bring back n2');
+});
+
 test('what was seen before subnetd was started is not told as seen now, nor as changed before it is found again', () => {
   const of = { component: 'relayer', name: 'relayer' } as const;
   const wallet = problem('wallet_nearly_empty', 'the wallet runs out', 'send coins to 0xa', of);
