@@ -102,6 +102,8 @@ export interface TrackedAlert {
   readonly isCovered?: true | undefined;
   /** It fires as it may last, but is no more than suspected now: it inhibits nothing. */
   readonly isSuspected?: true | undefined;
+  /** What was last seen of it for sure, since its words are those of a suspicion: what it ends with, if that comes to nothing. */
+  readonly foundAs?: Pick<TrackedAlert, 'details' | 'seenAt'> | undefined;
   /** It is resolved, but may last or is covered after all: nobody who has not been told of its end is told now. */
   readonly isDoubted?: true;
   /** The planned work that covers it, its end in wall time. It ends with the work, or when the alert is resolved. */

@@ -40,10 +40,10 @@ const withoutAges = ({ details, ...alert }: TrackedAlert): TrackedAlert => ({
 });
 
 const resolve = (
-  { clearSince: _, planned: __, isUnconfirmed: ___, isSuspected: ____, ...alert }: TrackedAlert,
+  { clearSince: _, planned: __, isUnconfirmed: ___, isSuspected: ____, foundAs, ...alert }: TrackedAlert,
   now: number,
 ): TrackedAlert => ({
-  ...withoutAges(alert),
+  ...withoutAges({ ...alert, ...foundAs }),
   phase: 'resolved',
   resolvedAt: now,
 });
@@ -98,7 +98,8 @@ function renew(
     return { ...withoutAges(before), ...isSuspected, ...(finding.isCovered && { isCovered: true }) };
   const causeAt = causeAtOf(before, details, now);
   const seenAt = details.isClearing ? Math.min(before.seenAt, now) : now;
-  return { ...before, ...isSuspected, details, causeAt, seenAt };
+  const foundAs = isSuspected && (before.foundAs ?? { details: before.details, seenAt: before.seenAt });
+  return { ...before, ...isSuspected, foundAs, details, causeAt, seenAt };
 }
 
 /** The next state of an alert without a finding; undefined when it ends here. */
@@ -208,6 +209,7 @@ export function convertTrackedAlerts(trackedAlerts: TrackedAlerts, convert: (at:
     ...optional('causeAt', alert.causeAt),
     ...optional('clearSince', alert.clearSince),
     ...optional('resolvedAt', alert.resolvedAt),
+    ...(alert.foundAs && { foundAs: { ...alert.foundAs, seenAt: convert(alert.foundAs.seenAt) } }),
   });
   return new Map([...trackedAlerts].map(([key, alert]) => [key, toOther(alert)]));
 }

@@ -2,12 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AlertFinding, alertKey, type TrackedAlerts } from '../../../src/tell/alerts/tracked-alert.ts';
 import {
+  convertTrackedAlerts,
   findDue,
   foldAlerts,
   isSameState,
   mergeTrackedAlerts,
   RESOLVED_FOR_MS,
 } from '../../../src/tell/notify/tracked-alerts.ts';
+import { alertsOf, firingAlert } from '../../support/alerts-at.ts';
 
 const MINUTE = 60_000;
 const labels = { alertname: 'SubnetNodeDown', severity: 'warning', subnet: 'd', name: 'a' };
@@ -433,4 +435,10 @@ describe('what is sent', () => {
   it('is sent although the clock was set back', () => {
     expect(due(trackedAlerts, 90 * MINUTE, 'firing', 0)).toBe(1);
   });
+});
+
+it('what was last seen of an alert for sure is stored with its time', () => {
+  const tracked = firingAlert('n1', 5_000, { foundAs: { seenAt: 4_000 } });
+  const [stored] = convertTrackedAlerts(alertsOf(tracked), (at) => at + 1).values();
+  expect(stored).toMatchObject({ seenAt: 5_001, foundAs: { seenAt: 4_001 } });
 });

@@ -259,6 +259,51 @@ const writeWords = ({ alerts }: Message) =>
     return `${status} ${summary} ${times}${fix === undefined ? '' : `: ${fix}`}`;
   });
 
+test('the end of a risk has its own last words, not those of what was only suspected later', () => {
+  const risk = (summary: string, state: Problem['state'] = 'open') =>
+    problem('quorum_at_risk', summary, 'bring back n4', { about: 'n4', state });
+  const halt = problem('subnet_halted', 'the subnet is halted', 'bring back n1', {
+    ...{ about: '315', causes: [{ problem: 'quorum_at_risk' }] },
+  });
+  const clearing = { ...halt, state: 'clearing', seenAt: 98_000, clearingSince: 100_000 } as const;
+  const messages = listMessages(
+    300,
+    [
+      [0, [risk('no further node may fail')]],
+      [20, [risk('too few nodes vote')]],
+      [40, [halt], 2],
+      [100, [clearing]],
+      [110, [clearing, risk('there is no spare vote', 'suspected')]],
+      [120, [clearing, risk('too few can vote', 'suspected')]],
+      [130, [clearing]],
+      [220, []],
+    ],
+    (message) => writeWords(message).join('; '),
+  );
+  expect(messages).toEqual([
+    'firing no further node may fail 00:00: bring back n4',
+    'firing the subnet is halted 00:40: bring back n1',
+    'resolved too few nodes vote 00:00-00:35; firing the subnet is halted 00:40: bring back n1',
+    'resolved the subnet is halted 00:40-01:38',
+  ]);
+});
+
+test('the end of what something graver hid has the words that it had meanwhile', () => {
+  const down = (summary: string) =>
+    problem('node_down', summary, 'start n4', { component: 'node', name: 'n4', about: 'n4' });
+  const risk = problem('quorum_at_risk', 'no further node may fail', 'bring back n4', { about: 'n4' });
+  const messages = listMessages(
+    200,
+    [
+      [0, [down('n4 does not answer')]],
+      [60, [risk, down('the container of n4 does not run')], 3],
+      [120, []],
+    ],
+    (message) => writeWords(message).join('; '),
+  );
+  expect(messages.at(-1)).toContain('resolved the container of n4 does not run 00:00-');
+});
+
 test('a halt that clears says nothing of what to do once too few can vote for another block', () => {
   const halt = problem('subnet_halted', 'the subnet is halted', 'bring back n2', { about: '315' });
   const clearing = { ...halt, state: 'clearing', seenAt: 18_000, fix: 'restart no other node' } as const;
