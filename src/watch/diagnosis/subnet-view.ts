@@ -206,7 +206,8 @@ export function findEndedWithDocker<T extends TargetView>(ones: readonly T[], { 
 export const WAKE_DOCKER =
   'make Docker answer first, as with `systemctl restart docker` on its machine, which restarts its containers too';
 
-const DOCKER_COMMAND = /`(?:HOSTPWD=\S+ )?docker /;
+/** One that changes something. Nothing is restarted to read a log. */
+const DOCKER_COMMAND = /`(?:HOSTPWD=\S+ )?docker (?![^`]*\blogs )/;
 
 /** What to do about a target, or about a subnet: no command of Docker works while the engine of that, or one of them, is silent. */
 export function afterDocker({ fix, component, name }: Suspicion, view: SubnetView): string {

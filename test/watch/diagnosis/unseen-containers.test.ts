@@ -134,6 +134,17 @@ test('a node that cannot be reached while Docker is silent waits for that first'
   );
 });
 
+test('a node that answers is not brought down with Docker for the sake of its log', () => {
+  const { target, facts } = nodeOf('n2', true);
+  const fault = { kind: 'no-committed' } as const;
+  const node = { ...facts.node, observation: { answered: true, latest: { ok: false, fault } } };
+  const young = { target, facts: { ...facts, logs: undefined, node } } as unknown as KnownTarget;
+  const found = diagnosed([young, ...['n1', 'n3', 'n4'].map((name) => nodeOf(name, false))]);
+  expect(found.find(({ problem }) => problem === 'node_without_block')?.fix).toBe(
+    'wait a minute; if it stays so, see whether the other nodes commit blocks, and run `docker compose -p generated logs --tail 50 n2`',
+  );
+});
+
 /** A node without peers whose container nobody knows, and which was started so long ago by its log. */
 function lonely(agoMs: number | undefined): KnownTarget {
   const { target, facts } = diagnosedNode('n2', NAMES, { peers: [] });
