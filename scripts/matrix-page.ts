@@ -137,7 +137,7 @@ ${HEAD}
 ${rows.map(toLine).join('\n')}
 
 ${UNMEASURED.length === 0 ? '' : `Wrong when they were last measured, or not measured since a change:\n\n${UNMEASURED.map((fault) => `- ${fault}\n`).join('')}\n`}A degraded check notifies after a quarter of an hour, because it is not urgent. \`wallet-low\` is known when subnetd has seen the wallet
-pay for twelve minutes since its own start. Each node is asked for its votes and for who is a masternode once a minute, so \`penalty\`,
+pay for ten minutes since its own start. Each node is asked for its votes and for who is a masternode once a minute, so \`penalty\`,
 \`key-replaced\` and \`two-keys-one\` may come up to a minute later than here, as the columns of the other networks show. \`npm test\` runs
 some of these faults with times twelve times shorter. \`npm run soak\` watches a healthy demo for half an hour, in which no alert may fire.
 

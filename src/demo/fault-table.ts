@@ -203,7 +203,7 @@ export const FAULTS = {
     effects: { checkpointLost: true },
   },
   'wallet-low': {
-    what: 'The wallet of the relayer has coins for three more days. subnetd says so when it has seen it pay for twelve minutes.',
+    what: 'The wallet of the relayer has coins for three more days. subnetd says so when it has seen it pay for ten minutes.',
     effects: { walletLow: true },
   },
   'wallet-empty': {

@@ -44,8 +44,8 @@ export interface Spend {
 /** The age of a balance is mentioned when it was read longer ago. */
 export const OLD_BALANCE_MS = 90_000;
 
-/** An estimate needs as many payments, and as long a time: with less, one payment would change it by half, or its first minutes. */
-export const ENOUGH = { payments: 3, ms: 720_000 };
+/** An estimate needs as many payments, and as long a time: with less, one payment would change it by half. */
+export const ENOUGH = { payments: 3, ms: 600_000 };
 
 const MILLI = 1_000n;
 
@@ -55,12 +55,8 @@ export const FIRST_PART_MS = 300_000;
 const toDay = ({ spent, watchedMs }: Pick<SpendPart, 'spent' | 'watchedMs'>): bigint =>
   (spent * BigInt(DAY_MS)) / BigInt(Math.round(watchedMs));
 
-/** What it spends in most parts of the first hour; undefined where it pays in few of them. */
-function findUsual(parts: readonly SpendPart[]): bigint | undefined {
-  const spends = parts.filter(({ watchedMs }) => watchedMs >= FIRST_PART_MS / 2).map(toDay);
-  // Half of an even number may be of a pace that is over, so the oldest is left out.
-  return medianOf(spends.slice(1 - (spends.length % 2))) || undefined;
-}
+/** Whether two differ by no more than an eighth, as one payment more or less brings it. */
+const isAlike = (one: bigint, other: bigint): boolean => one * 8n <= other * 9n && other * 8n <= one * 9n;
 
 /** What a wallet spends; undefined while too little was seen, and for a wallet that pays nothing. */
 export function findSpend({ balance, parts }: Pick<WalletFacts, 'balance' | 'parts'>): Spend | undefined {
@@ -73,7 +69,12 @@ export function findSpend({ balance, parts }: Pick<WalletFacts, 'balance' | 'par
     spent += part.spent;
   }
   if (payments < ENOUGH.payments || overMs < ENOUGH.ms) return undefined;
-  const usual = overMs < HOUR_MS ? findUsual(parts) : undefined;
+  // In the first hour what it spends in most parts; nothing where it pays in few of them.
+  const all = overMs < HOUR_MS ? parts.filter(({ watchedMs }) => watchedMs >= FIRST_PART_MS / 2).map(toDay) : [];
+  // Of two that differ nobody knows which is usual, and half of an even number may be of a pace that is over.
+  const [first = 0n, second = first, ...more] = all;
+  if (more.length === 0 && !isAlike(first, second)) return undefined;
+  const usual = medianOf(all.slice(1 - (all.length % 2))) || undefined;
   const perDay = usual ?? toDay({ spent, watchedMs: overMs });
   if (perDay === 0n) return undefined;
   return { payments, overMs, perDay, daysLeft: Number((balance * MILLI) / perDay) / Number(MILLI) };

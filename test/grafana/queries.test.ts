@@ -12,7 +12,7 @@ import { type Prometheus, startPrometheus } from '../support/prometheus.ts';
 /** A relayer that submits does so within this time, and a container that restarts has done it more than once. */
 const WITHIN_MS = 90_000;
 
-/** What a wallet spends is known after twelve minutes: until then these only have to be queries that Prometheus takes. */
+/** What a wallet spends is known after ten minutes: until then these only have to be queries that Prometheus takes. */
 const LATE = /\bsubnet_relayer_(days_left|spend_per_day)\b/;
 
 const VARIABLES: Readonly<Record<string, string>> = {

@@ -66,23 +66,23 @@ function watchWallet() {
   };
 }
 
-it('a wallet that pays for real submissions is said to spend what they have cost, after twelve minutes', async () => {
+it('a wallet that pays for real submissions is said to spend what they have cost, after ten minutes', async () => {
   const { read, pay, spend, balance, problems } = watchWallet();
   await read();
   const before = balance();
-  const paid = await pay(23);
+  const paid = await pay(19);
   expect(paid).toBeGreaterThan(0n);
   expect(before - balance()).toBe(paid);
   expect(spend()).toBeUndefined();
   const all = paid + (await pay(1));
-  expect(spend()).toMatchObject({ payments: 24, overMs: 720_000, perDay: (all * PER_DAY) / 24n });
+  expect(spend()).toMatchObject({ payments: 20, overMs: 600_000, perDay: (all * PER_DAY) / 20n });
   expect(problems()).toEqual([]);
 });
 
 it('a wallet with coins for three days is low, by words with its balance, spend, days, and how many to send', async () => {
   const { read, pay, keep, spend, problems } = watchWallet();
   await read();
-  await pay(24);
+  await pay(20);
   const { perDay = 0n, ...before } = spend() ?? {};
   await keep(perDay * 3n);
   // What somebody takes out is not a spend.
@@ -92,7 +92,7 @@ it('a wallet with coins for three days is low, by words with its balance, spend,
       problem: 'wallet_low',
       summary: 'the wallet of the relayer runs out in less than a week',
       evidence:
-        'its balance is 0.09681 coins, and it spends about 0.033 a day (seen to fall 24 times in 12m), so 3 days are left',
+        'its balance is 0.09681 coins, and it spends about 0.033 a day (seen to fall 20 times in 10m), so 3 days are left',
       fix: `send 0.36 coins to ${RELAYER} (PARENTNET_WALLET) on the parent chain, which lasts for 14 days`,
       explains: [],
       causes: [],
@@ -104,7 +104,7 @@ it('a wallet with coins for three days is low, by words with its balance, spend,
 it('a top-up ends the problem at once, and the wallet spends as before', async () => {
   const { read, pay, keep, spend, balance, problems } = watchWallet();
   await read();
-  await pay(24);
+  await pay(20);
   const { perDay = 0n } = spend() ?? {};
   await keep(perDay * 3n);
   const low = balance();
@@ -113,15 +113,15 @@ it('a top-up ends the problem at once, and the wallet spends as before', async (
   expect(balance()).toBe(low + perDay * 30n);
   expect(spend()).toMatchObject({ perDay, daysLeft: 33 });
   expect(problems()).toEqual([]);
-  await pay(24);
-  expect(spend()).toMatchObject({ payments: 48, overMs: 1_440_000, perDay });
+  await pay(20);
+  expect(spend()).toMatchObject({ payments: 40, overMs: 1_200_000, perDay });
   expect(problems()).toEqual([]);
 });
 
 it('a wallet that goes on paying is nearly empty before the chain takes no transaction of it any more', async () => {
   const { read, pay, keep, balance, problems } = watchWallet();
   await read();
-  await pay(24);
+  await pay(20);
   await keep(550_000_000_000_000n);
   const left = () => problems().map(({ problem, evidence }) => `${problem}: ${evidence.split(', so ')[1]}`);
   expect(left()).toEqual(['wallet_nearly_empty: 24m 29s are left']);

@@ -23,22 +23,33 @@ const paying = (from: bigint, fee: bigint, readings: number): readonly bigint[] 
 const spentOf = ({ parts }: WalletFacts): bigint => parts.reduce((sum, { spent }) => sum + spent, 0n);
 
 describe('what the wallet of the relayer spends', () => {
-  test('is not known before twelve minutes and three payments', () => {
-    expect(findSpend(read(paying(100n * COIN, COIN, 23)))).toBeUndefined();
-    expect(findSpend(read(paying(100n * COIN, COIN, 24)))).toMatchObject({ payments: 24, overMs: 24 * READ_MS });
+  test('is not known before ten minutes and three payments', () => {
+    expect(findSpend(read(paying(100n * COIN, COIN, 19)))).toBeUndefined();
+    expect(findSpend(read(paying(100n * COIN, COIN, 20)))).toMatchObject({ payments: 20, overMs: 20 * READ_MS });
     const [flat, one] = [Array.from({ length: 30 }, () => 9n * COIN), [8n * COIN, 7n * COIN]];
     expect(findSpend(read([...flat, ...one]))).toBeUndefined();
     expect(findSpend(read([...flat, ...one, 6n * COIN]))).toMatchObject({ payments: 3 });
   });
 
+  test('is not known after ten minutes while the halves of that differ by more than a payment', () => {
+    /** After payments of a coin, but for those before these readings. */
+    const spendWithout = (...unpaid: readonly number[]) => {
+      const paid = (reading: number) => BigInt(reading - unpaid.filter((one) => one <= reading).length);
+      return findSpend(read(Array.from({ length: 21 }, (_, reading) => 100n * COIN - paid(reading) * COIN)))?.perDay;
+    };
+    expect([spendWithout(), spendWithout(1)]).toEqual([2_880n * COIN, 2_880n * COIN]);
+    expect(spendWithout(18)).toBe((2_880n * 8n * COIN) / 9n);
+    expect([spendWithout(1, 2), spendWithout(17, 18)]).toEqual([undefined, undefined]);
+  });
+
   test('is what it paid in the time watched, as days left', () => {
-    const spend = findSpend(read(paying(2_024n * COIN, COIN, 24)));
-    expect(spend).toEqual({ payments: 24, overMs: 720_000, perDay: 2_880n * COIN, daysLeft: 0.694 });
+    const spend = findSpend(read(paying(2_020n * COIN, COIN, 20)));
+    expect(spend).toEqual({ payments: 20, overMs: 600_000, perDay: 2_880n * COIN, daysLeft: 0.694 });
   });
 
   test('is undefined for a wallet that pays nothing, as with a gas price of 0', () => {
     expect(findSpend(read(Array.from({ length: 3_000 }, () => COIN)))).toBeUndefined();
-    expect(findSpend(read(paying(1_000n, 1n, 24)))?.perDay).toBe(2_880n);
+    expect(findSpend(read(paying(1_000n, 1n, 20)))?.perDay).toBe(2_880n);
   });
 
   test('is not changed by a top-up in the middle, whose time does not count', () => {
@@ -136,7 +147,7 @@ describe('the level of the wallet', () => {
   });
 
   test('needs half as many days in the first hour, as a relayer that catches up spends more', () => {
-    expect([3.51, 3.49, 1.01, 0.99].map((days) => levelAt(days, 24))).toEqual([
+    expect([3.51, 3.49, 1.01, 0.99].map((days) => levelAt(days, 20))).toEqual([
       undefined,
       'low',
       'low',
