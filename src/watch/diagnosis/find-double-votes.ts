@@ -5,6 +5,7 @@ import { addressOf, type Facts } from '../../model/facts.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { TargetState } from '../../model/snapshot.ts';
+import { listUnlisted } from './find-setup-problems.ts';
 import { adviceOf, type NodeView, type SubnetView } from './subnet-view.ts';
 import { suspect } from './suspect.ts';
 
@@ -105,6 +106,12 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
     k: `; ${leaver?.name ?? 'another node'} had its key until about then`,
     s: `; ${own} was started about then, and forgets at its start for which block it has voted`,
   };
+  // A container that nobody has named may have the key as well, whatever else would explain it.
+  const strangers = mark === 'k' ? [] : listUnlisted(view).filter(({ status }) => status === 'running');
+  const isExcused = mark !== '' && strangers.length === 0;
+  const why = isExcused
+    ? reasons[mark]
+    : strangers.map(({ name }) => `; ${name} runs and is not in the inventory`).join('');
   const names = [...new Set(pairs.map(({ name }) => name))].sort();
   const who = listEach(names, String);
   return [
@@ -112,10 +119,10 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
       about: pairs.map(({ about }) => about).join(', '),
       summary: names.length === 1 ? `${who} signed ${describeSigned(one)}` : `${who} signed two blocks each`,
       evidence: [
-        `${own} (${one.signer}) voted for ${one.votes.map(describeBlock).join(' and for ')}, ${describeSigned(one)}, seen ${formatMoment(at, view)}: ${describeSource(one)}${reasons[mark] ?? ''}`,
+        `${own} (${one.signer}) voted for ${one.votes.map(describeBlock).join(' and for ')}, ${describeSigned(one)}, seen ${formatMoment(at, view)}: ${describeSource(one)}${why}`,
         ...(pairs.length > 1 ? [`${formatCount(pairs.length, 'such pair', 'such pairs')} within ten minutes`] : []),
       ].join('; '),
-      fix: `${mark ? 'if it does not come again, nothing; else ' : ''}find what else signs with the key of ${own}, such as a second node, a copy of its data folder or a stolen key, and stop it${node === undefined ? '' : ` (${adviceOf(node).checkKey(node.target)})`}; for the evidence, export the incident as JSON from its page and check it with \`subnetd check-votes FILE\``,
+      fix: `${isExcused ? 'if it does not come again, nothing; else ' : ''}find what else signs with the key of ${own}, such as a second node, a copy of its data folder or a stolen key, and stop it${node === undefined ? '' : ` (${adviceOf(node).checkKey(node.target)})`}; for the evidence, export the incident as JSON from its page and check it with \`subnetd check-votes FILE\``,
       nodes: [...new Set(pairs.flatMap(({ one: { nodes } }) => nodes))],
     }),
   ];

@@ -149,7 +149,8 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
     return kind === 'running' || kind === 'elsewhere' || startedAt > lastAt;
   };
   const running = crashed.filter(hasRun).length;
-  const again = running === crashed.length ? 'all' : `${running} of ${crashed.length}`;
+  const again =
+    running === crashed.length ? 'all have' : `${running} of ${crashed.length} ${running === 1 ? 'has' : 'have'}`;
   // Of one that has ended once more since, only that end is known, so what was found before stays.
   const hasEndedSince = crashed.some(({ state }) => (state.facts.container?.lastExit?.at ?? 0) > lastAt + TOGETHER_MS);
   const isKept = hasEndedSince && known?.state === 'open' && !known.restoredAt;
@@ -163,7 +164,7 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
       : `the containers of ${told[0]?.names} crashed within ${told[0]?.span} of each other`,
     evidence: isSame ? known.evidence : `${told.map(({ ended }) => ended).join('; ')}, which nobody had requested`,
     // Not in the evidence, which stays as it is once this is over.
-    fix: `${isSeen ? `${again} are running again; ` : ''}look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${first?.found.name}: ${first?.found.fix}`,
+    fix: `${isSeen ? `${again} started again; ` : ''}look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${first?.found.name}: ${first?.found.fix}`,
     explains: joined.flatMap(({ found }) => found.explains),
     causes: joined.flatMap(({ found }) => [...refsTo(found, found.problem), ...found.causes]),
     ...(areNodes(crashed) && { nodes: crashed.map(({ state }) => state.target.name) }),

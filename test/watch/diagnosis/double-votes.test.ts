@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { addDoubleVotes, type DoubleVote } from '../../../src/model/double-vote.ts';
 import type { KnownTarget } from '../../../src/model/facts.ts';
 import type { Problem } from '../../../src/model/problem.ts';
+import type { ListedContainer } from '../../../src/model/setup.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { findOwners } from '../../../src/watch/diagnosis/find-double-votes.ts';
@@ -33,11 +34,14 @@ function find(
   given: (name: string) => Given = () => ({}),
   change: (known: KnownTarget) => KnownTarget = (known) => known,
   before: FollowedProblems = NO_PROBLEMS,
+  listed: readonly ListedContainer[] = [],
 ) {
   const nodes = NAMES.map((name) => change(diagnosedNode(name, NAMES, given(name))));
   const targets = nodes.map(({ target }) => target);
   const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets };
-  const facts = { doubleVotes: { total: recent.length, recent } };
+  const engine = { ok: true, value: { projects: [{ project: 'generated', containers: listed }] } } as const;
+  const observation = { targets: new Map(), named: [], engines: new Map([['default', engine]]) };
+  const facts = { doubleVotes: { total: recent.length, recent }, setup: { observation, at: NOW } };
   const { problems } = diagnoseSubnet(subnet, judgeTargets(nodes, NOW), before, NOW, { facts });
   return problems.map(({ problem, state, severity, summary, evidence, fix, nodes: named }) => ({
     ...{ problem, state, severity, summary, evidence, fix, nodes: named },
@@ -112,6 +116,19 @@ test('that a node was started about then is kept with its pair, over another sta
   expect(tell('s')?.evidence).toContain('n2 was started about then');
   expect(tell('s')?.fix).toMatch(/^if it does not come again, nothing; else find/);
   expect(tell('')?.evidence).not.toContain('was started about then');
+});
+
+test('a container that the inventory does not name may have the key, also where the node was started about then', () => {
+  const listed = (status: 'running' | 'exited'): ListedContainer => ({
+    ...{ name: 'generated-n9-1', service: 'n9', status, exitCode: 1, isIgnored: false },
+  });
+  const tell = (status: 'running' | 'exited') =>
+    find([voteOf(addressOf('n2'), { nodes: ['n2'], isAfterStart: true })], undefined, undefined, undefined, [
+      listed(status),
+    ]).find(({ problem }) => problem === 'double_vote');
+  expect(tell('running')?.evidence).toMatch(/in that of n3; generated-n9-1 runs and is not in the inventory$/);
+  expect(tell('running')?.fix).toMatch(/^find what else signs with the key of n2/);
+  expect(tell('exited')?.evidence).toMatch(/; n2 was started about then, and forgets/);
 });
 
 test('a key that another node has just left signs twice without an alarm, also after a restart of subnetd', () => {

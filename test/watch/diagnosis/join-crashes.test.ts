@@ -59,7 +59,7 @@ describe('containers that crash within seconds of each other', () => {
         undefined,
         'the containers of all 7 nodes crashed within 2s of each other',
         'all 7 nodes ended with exit code 137 within 2s, 15s ago (02:46:25 UTC), which nobody had requested',
-        'all are running again; look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for n1: read why it ended with `docker logs --tail 100 generated-n1-1`',
+        'all have started again; look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for n1: read why it ended with `docker logs --tail 100 generated-n1-1`',
       ],
     ]);
   });
@@ -176,7 +176,7 @@ describe('containers that crash within seconds of each other', () => {
       undefined,
       'the containers of n1, n2 and stats crashed within 2s of each other',
       'n1, n2 and stats ended within 2s, 2s ago (02:46:38 UTC), which nobody had requested',
-      '2 of 3 are running again; look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for n1: read why it ended with `docker logs --tail 100 generated-n1-1`',
+      '2 of 3 have started again; look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for n1: read why it ended with `docker logs --tail 100 generated-n1-1`',
     ]);
   });
 
@@ -190,7 +190,7 @@ describe('containers that crash within seconds of each other', () => {
       expect(crashed?.slice(2, 5)).toEqual([
         'the containers of n1, n2 and n3 crashed within 1s of each other',
         'n1, n2 and n3 ended with exit code 0 within 1s, 2m ago (02:44:40 UTC), which nobody had requested',
-        expect.stringMatching(/^all are running again; /),
+        expect.stringMatching(/^all have started again; /),
       ]);
     }
   });
@@ -240,7 +240,7 @@ describe('containers that crash within seconds of each other', () => {
         undefined,
         'the containers of all 7 nodes crashed within 1s of each other',
         'all 7 nodes ended with exit code 137 within 1s, 15s ago (02:46:25 UTC), which nobody had requested',
-        'all are running again; look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for n1: give the container or Docker more memory, or free memory on the machine; if `dmesg -T` there shows no such kill, find out who sent SIGKILL',
+        'all have started again; look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for n1: give the container or Docker more memory, or free memory on the machine; if `dmesg -T` there shows no such kill, find out who sent SIGKILL',
       ],
     ]);
     expect(diagnosed(killed)[0]?.causes.slice(0, 3)).toEqual([
@@ -442,7 +442,7 @@ test('until a block comes that is new, the subnet is not said to run, but to wai
     standing: 'warn',
     sentence: 'devnet is waiting for masternodes that have just started',
     detail:
-      '0 of 7 masternodes can vote, 5 needed, and 7 have just started. The containers of all 7 nodes crashed within 1s of each other. All are running again; look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for n1: read why it ended with `docker logs --tail 100 generated-n1-1`.',
+      '0 of 7 masternodes can vote, 5 needed, and 7 have just started. The containers of all 7 nodes crashed within 1s of each other. All have started again; look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for n1: read why it ended with `docker logs --tail 100 generated-n1-1`.',
   });
   // They have lost their last blocks, and take them again.
   const fall = { from: 1_000, to: 990, at: NOW - 15_000, repeated: false };
