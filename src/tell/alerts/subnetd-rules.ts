@@ -23,7 +23,7 @@ export const subnetdRules = [
       SubnetdOffline: {
         summary: 'subnetd reaches no node of {{ $labels.subnet }}.',
         description:
-          'All nodes of {{ $labels.subnet }} became unreachable from subnetd at once. Check the network link and the name server of its machine; the subnet itself may be well.',
+          'No node of {{ $labels.subnet }} can be reached from subnetd; the subnet itself may be healthy. Check the network link and the name server of its machine; if no node has answered since subnetd started, check the addresses in the inventory first.',
       },
     },
   ),
@@ -114,9 +114,9 @@ unless on (subnet) ${PLANNED_SUBNET}`,
     {
       SubnetdSuspended: {
         ofSubnet: true,
-        summary: 'subnetd did not watch {{ $labels.subnet }} for a while.',
+        summary: 'subnetd was suspended, or its clock was set, while it watched {{ $labels.subnet }}.',
         description:
-          'subnetd or its machine was suspended, or its clock was set, so nothing is known of {{ $labels.subnet }} in that time. Find out what paused it: a snapshot, a suspend, or a machine without processor time.',
+          'The problem on the status page says which. While subnetd or its machine was suspended, nothing of {{ $labels.subnet }} was seen: find out what paused it, such as a snapshot or a machine without processor time. If its clock was set, let chrony keep it right.',
       },
       SubnetdLogLinesLost: {
         summary: 'Docker throws away log lines of {{ $labels.subnet }} before they are read.',
@@ -126,7 +126,7 @@ unless on (subnet) ${PLANNED_SUBNET}`,
       SubnetdLogSourceDown: {
         summary: 'subnetd cannot read a log of {{ $labels.subnet }}.',
         description:
-          'A log of {{ $labels.name }} of {{ $labels.subnet }} cannot be read, so its checks by log say nothing. Check that the file is there, mounted where subnetd runs, and may be read by its user, and that the container exists.',
+          'A log of {{ $labels.name }} of {{ $labels.subnet }} cannot be read, so an error in it is not seen, and a check that has no other log says nothing. The problem on the status page says why: the file is missing or not readable by the user of subnetd, or Docker does not give the log of the container.',
       },
     },
   ),

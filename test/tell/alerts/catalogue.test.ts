@@ -77,6 +77,16 @@ describe('the catalogue', () => {
     for (const problem of problemsOfAlert(alert)) expect(rule?.expr).toMatch(new RegExp(`[|"]${problem}[|"]`));
   });
 
+  it.each([
+    ['SubnetdOffline', /no node has answered since subnetd started, check the addresses/, /became|at once/],
+    ['SubnetdSuspended', /clock was set/, /did not watch|nothing is known/],
+    ['SubnetdLogSourceDown', /has no other log/, /its checks by log say nothing/],
+  ])('says in %s only what is true of each of its causes', (alert, said, unsaid) => {
+    const { summary = '', description = '' } = alertRules.find(({ name }) => name === alert) ?? {};
+    expect(`${summary} ${description}`).toMatch(said);
+    expect(`${summary} ${description}`).not.toMatch(unsaid);
+  });
+
   it.each(Object.keys(checkTable))('has a problem that the check %s shows', (check) => {
     expect(problems.some(([, { judgedBy }]) => judgedBy.some((one) => one === check))).toBe(true);
   });
