@@ -118,7 +118,7 @@ type Explain<Kind> = (fault: Fault & { readonly kind: Kind }, asked: Asked) => R
 const FAULTS: { readonly [Kind in Exclude<Fault['kind'], OfAddress>]: Explain<Kind> } = {
   refused: ({ address }, { seeLog }) => ({
     seen: `nothing listens at ${address}`,
-    fix: `start it or correct the address in the inventory, and ${seeLog}`,
+    fix: `start it if it does not run, or correct the address in the inventory, and ${seeLog}`,
   }),
   unreachable: ({ address, afterMs }) => ({
     seen: `${address} ${afterMs === undefined ? 'cannot be reached' : `has taken no connection within ${formatDuration(afterMs)}`}`,

@@ -332,7 +332,7 @@ describe('nothing of a subnet has answered since the start', () => {
         summary,
         evidence:
           'its node has not answered since subnetd started; n1 did not return its latest block: nothing listens at http://n',
-        fix: 'check the addresses under rpc in the inventory; if they are right: start it or correct the address in the inventory, and read the log of the node n1',
+        fix: 'check the addresses under rpc in the inventory; if they are right: start it if it does not run, or correct the address in the inventory, and read the log of the node n1',
       },
     ]);
     expect(quorum).toBeUndefined();
@@ -352,7 +352,7 @@ describe('nothing of a subnet has answered since the start', () => {
       checks.flatMap((check) => (check.check === 'latest_block' ? [formatReason(check)] : [])),
     );
     expect(said).toEqual([
-      'n1 did not return its latest block: nothing listens at http://n; start it or correct the address in the inventory, and read the log of the node n1',
+      'n1 did not return its latest block: nothing listens at http://n; start it if it does not run, or correct the address in the inventory, and read the log of the node n1',
       'n2 did not return its latest block: it answered HTTP 502: the proxy before it does not reach it; start the program behind the proxy',
     ]);
   });

@@ -65,7 +65,7 @@ describe('latest_block', () => {
     };
     const silent = 'a did not return its latest block: nothing listens at http://x:1';
     expect(judgeAfter(44_999)).toBe(`${silent}; wait up to a minute: it has just started`);
-    expect(judgeAfter(45_000)).toContain(`${silent}; start it or correct the address in the inventory`);
+    expect(judgeAfter(45_000)).toContain(`${silent}; start it if it does not run, or correct the address in the inventory`);
     const unreachable = { kind: 'unreachable', address: 'http://x:1' } as const;
     expect(judgeAfter(1_000, unreachable)).toMatch(/http:\/\/x:1 cannot be reached; wait up to a minute/);
     expect(judgeAfter(60_000, unreachable)).toMatch(/check the route and the firewall/);
