@@ -88,7 +88,7 @@ export const nodeRules = reportProblems(
     SubnetNodeClockSkewed: {
       summary: 'The clock of a node of {{ $labels.subnet }} is wrong.',
       description:
-        'By the times in its log, the clock of {{ $labels.name }} of {{ $labels.subnet }} differs from those of the other machines by 5 s or more. A masternode with a wrong clock misses its rounds, and each costs a timeout. Set its clock, and keep it right with chrony.',
+        'By the times in its log, the clock of {{ $labels.name }} of {{ $labels.subnet }} differs from those of the other machines by 5 s or more. A masternode with a wrong clock may miss its rounds, each of which costs a timeout. Set its clock, and keep it right with chrony.',
     },
     SubnetDiskFilling: {
       summary: 'A disk of {{ $labels.subnet }} is filling up.',

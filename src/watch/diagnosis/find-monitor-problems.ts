@@ -25,7 +25,7 @@ export function findClockProblems({ nodes }: SubnetView): readonly Suspicion[] {
       suspectTarget('node_clock_skewed', node, {
         summary: `the clock of ${node.name} is wrong`,
         evidence: `by the times in its log, the clock of ${node.name} is ${formatSkew(aheadMs - middle)} those of the other machines`,
-        fix: 'set the clock of its machine, as with `chronyc makestep`, and see that it stays right; until then rounds time out',
+        fix: 'set the clock of its machine, as with `chronyc makestep`, and see that it stays right; until then rounds may time out',
         explains: explain(node, 'log_block'),
       }),
     );

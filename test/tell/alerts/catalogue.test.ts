@@ -80,6 +80,7 @@ describe('the catalogue', () => {
   it.each([
     ['SubnetdOffline', /no node has answered since subnetd started, check the addresses/, /became|at once/],
     ['SubnetdSuspended', /clock was set/, /did not watch|nothing is known/],
+    ['SubnetNodeClockSkewed', /may miss its rounds/, /rounds, and each/],
     ['SubnetdLogSourceDown', /has no other log/, /its checks by log say nothing/],
   ])('says in %s only what is true of each of its causes', (alert, said, unsaid) => {
     const { summary = '', description = '' } = alertRules.find(({ name }) => name === alert) ?? {};

@@ -22,7 +22,7 @@ describe('the clock of a node', () => {
       name: 'n2',
       summary: 'the clock of n2 is wrong',
       evidence: 'by the times in its log, the clock of n2 is 1m 30s behind those of the other machines',
-      fix: 'set the clock of its machine, as with `chronyc makestep`, and see that it stays right; until then rounds time out',
+      fix: 'set the clock of its machine, as with `chronyc makestep`, and see that it stays right; until then rounds may time out',
     });
   });
 
