@@ -50,11 +50,17 @@ export function describeSubnet(
   const together = halt?.state === 'open' ? halt.together : undefined;
   const isCounted = !seesNothing && view.nodes.every(({ state }) => isAsked(state));
   const quorum = isCounted ? view.quorum && { ...withoutIdle(view.quorum, idle), together } : undefined;
+  // The first height that a node prints after its start is its last one.
+  const hasPrinted = ({ isLogAlive, isStarting, state: { facts } }: NodeView) => {
+    const { height = 0, heightBefore = height } = facts.logs?.node ?? {};
+    return isLogAlive && (!isStarting || height > heightBefore);
+  };
   // Right after the start of subnetd the time of a block shows that it is new. A node that is just back has shown one before.
-  const hasNewBlock = ({ rises, height, state }: NodeView) =>
-    rises ||
-    state.facts.node?.latest?.risen === true ||
-    Math.abs(view.toWall(view.now) - (height?.timestamp ?? 0) * 1_000) < stallAfterMs;
+  const hasNewBlock = (node: NodeView) =>
+    node.rises ||
+    hasPrinted(node) ||
+    node.state.facts.node?.latest?.risen === true ||
+    Math.abs(view.toWall(view.now) - (node.height?.timestamp ?? 0) * 1_000) < stallAfterMs / 2;
   // A log may have shown it, by which a halt has ended since.
   const hasEnded = halt?.clearingSince !== undefined && halt.clearingSince > (halt.restoredAt ?? 0);
   const hasRisen = view.nodes.length === 0 || hasEnded || view.nodes.some(hasNewBlock);
