@@ -15,10 +15,10 @@ const MAX_CAUSES = 3;
 
 const sentence = (text: string): string => (text === '' ? '' : `${beginSentence(text)}.`);
 
-export const describeVotes = ({ total, required, voting, starting = 0, together }: Quorum, can = 'can'): string =>
+export const describeVotes = ({ total, required, voting, starting = 0, together }: Quorum): string =>
   together
     ? `at most ${together} of ${total} masternodes see each other, ${required} needed`
-    : `${voting - starting} of ${total} masternodes ${can} vote, ${required} needed${starting === 0 ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
+    : `${voting - starting} of ${total} masternodes can vote, ${required} needed${starting === 0 ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
 
 function nameCauses(problems: readonly Problem[], except?: Problem): string {
   const isNamed = (one: Problem) => (one.name !== undefined || isSure(one)) && one.state !== 'clearing';
@@ -162,13 +162,12 @@ export function findHeadline(
   const mayCost = (one: Problem) => worst === undefined || (one.component === 'node' && !isSure(one));
   const doubt = reserve > 0 ? suspicions.find(mayCost) : undefined;
   const mayVote = ({ component = 'node' }: Problem) => component === 'node';
-  const [when, can] =
-    doubt && mayVote(doubt) && !quorum?.together ? ['When they last answered, ', 'could'] : ['', 'can'];
+  const when = doubt && mayVote(doubt) && !quorum?.together ? 'By their last answers, ' : '';
   // While two run with one key, nobody may have the other one.
   const isTwin = ({ problem, state }: Problem) => problem === 'key_shared' && state !== 'clearing';
   const mayLack = quorum?.voting === quorum?.total && told.some(isTwin);
   const least = quorum && mayLack ? `${quorum.voting - (quorum.starting ?? 0) - 1} or ` : '';
-  const votes = quorum && areAsked ? sentence(`${when}${least}${describeVotes(quorum, can)}`) : '';
+  const votes = quorum && areAsked ? sentence(`${when}${least}${describeVotes(quorum)}`) : '';
   const tellSuspected = (one: Problem | undefined) =>
     one
       ? `Suspected: ${sayTogether(

@@ -129,7 +129,7 @@ test('no reserve is promised while a problem is suspected that may have cost it'
   expect(told(4, [])).toEqual(['devnet is healthy: it can lose 1 more node', '4 of 4 masternodes can vote, 3 needed.']);
   expect(told(4, [suspected])).toEqual([
     'devnet is running, but a possible problem is being checked',
-    'Suspected: n1 does not answer. When they last answered, 4 of 4 masternodes could vote, 3 needed.',
+    'Suspected: n1 does not answer. By their last answers, 4 of 4 masternodes can vote, 3 needed.',
   ]);
   // What is suspected of a service costs no vote.
   expect(told(4, [{ ...suspected, component: 'relayer', summary: 'the relayer hangs' }])[1]).toBe(
@@ -143,7 +143,7 @@ test('no reserve is promised while a problem is suspected that may have cost it'
   expect(told(3, [suspected])[0]).toBe('devnet is running with no spare vote');
   // Those that have just started are not counted then either.
   const seven = { quorum: { total: 7, required: 5, voting: 7, starting: 1 }, hasRisen: true };
-  const before = 'When they last answered, 6 of 7 masternodes could vote, 5 needed, and 1 has just started.';
+  const before = 'By their last answers, 6 of 7 masternodes can vote, 5 needed, and 1 has just started.';
   expect(findHeadline('devnet', targets, [suspected], seven).detail).toBe(`Suspected: n1 does not answer. ${before}`);
   // Nor is a subnet that recovers said to have all votes.
   const clears: Problem = { ...suspected, state: 'clearing', name: 'n2', summary: 'n2 does not answer' };
