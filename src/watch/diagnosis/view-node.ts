@@ -1,5 +1,5 @@
 import { collect } from '../../lib/values.ts';
-import { addressOf, countPeers, type LogFacts, type NodeLogFacts, type Progress } from '../../model/facts.ts';
+import { addressOf, countPeers, type NodeLogFacts, type Progress } from '../../model/facts.ts';
 import { type Fault, isBarred, isOwnFault } from '../../model/observation.ts';
 import {
   findContainer,
@@ -14,6 +14,7 @@ import type { TargetSetup } from '../../model/setup.ts';
 import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { bringsLoop, match } from '../rules/failure-signs.ts';
+import { knownUntil } from '../rules/find-log-fault.ts';
 import { isCredible } from '../rules/view.ts';
 import type { ChainView } from './chain-view.ts';
 import {
@@ -112,10 +113,6 @@ const LOG_ALIVE_MS = 15_000;
 
 /** A node that runs prints each block. Its lines are no later than those of the others, and where nothing listens any more, they go on. */
 const NEXT_LINE_MS = 5_000;
-
-/** Up to when a log is known: that of a node which prints faster than it is read, up to the last line that was, for a minute. */
-const knownUntil = ({ isBehind = false, patterns }: LogFacts, now: number): number =>
-  isBehind ? Math.max(now - START_MS, ...Object.values(patterns).map(({ at }) => at)) : now;
 
 /** Whether the last line with a new block shows that a node runs which does not answer. */
 function isAliveByLog(state: TargetState, fault: Fault | undefined, { lastLine, now }: SubnetMoment): boolean {

@@ -137,6 +137,10 @@ export function readLog(
   return unknown(`${log} cannot be read yet: ${file}its container ${run}`);
 }
 
+/** Up to when a log is known: one that is written faster than it is read, up to the last line that was, for a minute. */
+export const knownUntil = ({ isBehind = false, patterns }: LogFacts, now: number): number =>
+  isBehind ? Math.max(now - START_MS, ...Object.values(patterns).map(({ at }) => at)) : now;
+
 /** Since when lines could have been read: that of a container from before subnetd started, but not from before its start. */
 export function readSince({ logs, container }: Facts, now: number): number {
   const { startedAt = 0 } = (logs?.sources.file === undefined && findContainer(container)) || {};

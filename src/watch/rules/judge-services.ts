@@ -7,7 +7,7 @@ import type { ServiceTarget } from '../../model/target.ts';
 import { type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { judgeFault } from './explain-fault.ts';
-import { readLog, readSince } from './find-log-fault.ts';
+import { knownUntil, readLog, readSince } from './find-log-fault.ts';
 import type { View } from './view.ts';
 
 const SERVICE_NAMES = { relayer: 'the relayer', stats: 'the stats server', frontend: 'the frontend' } as const;
@@ -45,14 +45,15 @@ export function judgeBlockData(view: View<ServiceTarget>): Judgement {
   const { facts, settings, now } = view;
   const { blockDataWithinMs } = settings.logs;
   const { block } = logs.stats ?? {};
-  const quietMs = now - (block?.at ?? readSince(facts, now));
+  const until = knownUntil(logs, now);
+  const quietMs = until - (block?.at ?? readSince(facts, now));
   if (quietMs >= blockDataWithinMs)
     return fail(
       `the stats server has got no block for ${formatDuration(quietMs)}`,
       'check that the nodes reach it at STATS_SERVICE_ADDRESS and have its STATS_SECRET',
     );
   if (block === undefined) return unknown('the debug log of the stats server has shown no block yet, and has time to');
-  const age = now - block.risenAt;
+  const age = until - block.risenAt;
   return age < blockDataWithinMs
     ? pass(`the stats server got block ${block.number} ${formatAgo(block.risenAt, now)}`)
     : fail(
