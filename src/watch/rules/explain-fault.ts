@@ -157,7 +157,7 @@ const FAULTS: { readonly [Kind in Exclude<Fault['kind'], OfAddress>]: Explain<Ki
   }),
   'no-committed': (_, { seeLog }) => ({
     seen: 'it knows no committed block yet, as after a start',
-    fix: `wait a minute; if it stays so, see whether the other nodes commit blocks, and ${seeLog}`,
+    fix: `wait a minute after its start; if other nodes commit blocks then, restart it when that is safe, and ${seeLog}`,
   }),
   'result-error': (_, { client, namespace }) => {
     const { method, params } = client.calls(namespace).latest;

@@ -269,7 +269,9 @@ test('what did not answer before its container was started is told to wait as so
   const silent = 'a did not return its latest block: nothing listens at 127.0.0.1:1';
   see(1_000, 'x');
   board.recordRun(node, 'rpc', { kind: 'node', seen: refused }, 0, 100_000);
-  expect(board.checksOf(node).map(formatReason).join()).toContain(`${silent}; start it if it does not run, or correct the address`);
+  expect(board.checksOf(node).map(formatReason).join()).toContain(
+    `${silent}; start it if it does not run, or correct the address`,
+  );
   const told = [`${silent}; wait up to a minute: it has just started`, 100_000, 1, 1];
   expect(see(101_000, 'y')).toEqual(told);
   board.recordRun(node, 'rpc', { kind: 'node', seen: refused }, 0, 200_000);

@@ -124,7 +124,8 @@ describe('a node of the parent chain', () => {
       response.writeHead(429);
       return {};
     });
-    const fix = 'raise its limit, or the interval of the check';
+    const fix =
+      'let the proxy or the provider before it take more requests of subnetd, or raise the interval of the check';
     const limited = { ok: false, why: 'answers HTTP 429', fix };
     expect(await useClient(node.url).ask(CALLS)).toEqual([limited, limited]);
     expect(node.requests).toEqual([['eth_chainId', 'eth_blockNumber'], 'eth_chainId']);
@@ -180,7 +181,11 @@ describe('a node of the parent chain', () => {
     const prober = createParentProber({ rpc: node.url, contract: ADDRESS }, SUBNET);
     onTestFinished(prober.close);
     expect((await prober.probe(signal)).contract).toEqual({
-      ...{ ok: false, why: 'takes no more requests for now', fix: 'raise its limit, or the interval of the check' },
+      ...{
+        ok: false,
+        why: 'takes no more requests for now',
+        fix: 'let the proxy or the provider before it take more requests of subnetd, or raise the interval of the check',
+      },
     });
   });
 });

@@ -65,7 +65,9 @@ describe('latest_block', () => {
     };
     const silent = 'a did not return its latest block: nothing listens at http://x:1';
     expect(judgeAfter(44_999)).toBe(`${silent}; wait up to a minute: it has just started`);
-    expect(judgeAfter(45_000)).toContain(`${silent}; start it if it does not run, or correct the address in the inventory`);
+    expect(judgeAfter(45_000)).toContain(
+      `${silent}; start it if it does not run, or correct the address in the inventory`,
+    );
     const unreachable = { kind: 'unreachable', address: 'http://x:1' } as const;
     expect(judgeAfter(1_000, unreachable)).toMatch(/http:\/\/x:1 cannot be reached; wait up to a minute/);
     expect(judgeAfter(60_000, unreachable)).toMatch(/check the route and the firewall/);
@@ -208,7 +210,7 @@ describe('a fault', () => {
 
   it('says nothing of the other nodes where only this one knows no committed block', () => {
     expect(explainFault({ kind: 'no-committed' }, nodeTarget('a')).fix).toBe(
-      'wait a minute; if it stays so, see whether the other nodes commit blocks, and read the log of the node a',
+      'wait a minute after its start; if other nodes commit blocks then, restart it when that is safe, and read the log of the node a',
     );
   });
 
