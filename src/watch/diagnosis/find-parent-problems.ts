@@ -309,9 +309,11 @@ export function withContract(one: Suspicion, view: SubnetView, failsSince: numbe
   if (one.problem !== 'relayer_stopped' && lastErrorAt < (thereSince ?? Number.NEGATIVE_INFINITY)) return undefined;
   // What was read before then does not speak against it.
   if (one.problem === 'contract_missing' && progress.readAt < since) return one;
-  const { next, latest } = progress.checkpoint;
+  const { next, latest, committed } = progress.checkpoint;
   const mayGoOn = next !== undefined && next.refusal === undefined && next.number > latest.number;
-  const taken = mayGoOn ? `; asked by eth_call, it would take block ${next.number}` : '';
+  const held =
+    latest.number > committed.number ? `it holds blocks up to ${latest.number}, not all committed, and ` : '';
+  const taken = mayGoOn ? `; ${held}asked by eth_call, it would take block ${next.number}` : '';
   return {
     ...one,
     evidence: `${one.evidence}; ${describeContract(view, progress)}${taken}`,

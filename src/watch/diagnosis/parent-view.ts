@@ -99,6 +99,7 @@ export function describeContract(view: SubnetView, progress: CheckpointProgress)
   const read = isOld ? ` when it was read ${formatMoment(readAt, view)}` : '';
   const [is, has, and] = isOld ? ['was', 'had', 'when it'] : ['is', 'has', 'and'];
   const moved = hasAdvanced ? `, ${and} was seen to move ${formatMoment(advancedAt, view)}` : read;
-  const moves = advancedAt !== readAt ? `, and ${has} not moved for ${since}${read}` : moved;
+  const moves =
+    advancedAt !== readAt ? `, and ${has} not moved for ${hasAdvanced ? '' : 'at least '}${since}${read}` : moved;
   return `the contract ${is} at block ${checkpoint.committed.number}${far}${moves}`;
 }

@@ -90,7 +90,7 @@ export const MISSED_CYCLES = 3;
 
 const hangs = (mode: RelayerMode, silentMs: number, moment: Moment): Finding => ({
   seen: `the relayer (${formatMode(mode)}) began a cycle ${formatMoment(moment.now - silentMs, moment)} and has printed nothing since, so it hangs, or waits for the node that SUBNET_URL or PARENTNET_URL names`,
-  fix: 'see that both nodes answer from where the relayer runs, and restart it',
+  fix: 'see that the nodes of SUBNET_URL and PARENTNET_URL answer from where the relayer runs, and restart the relayer',
 });
 
 /** What a relayer says nothing of by itself: it has nothing to submit. */

@@ -341,16 +341,19 @@ describe('a checkpoint contract', () => {
 
   test('that would take the next block says so beside a relayer that does not submit', () => {
     const block = { hash: '0xaa', number: 900 };
-    const evidence = (number: number) =>
-      only(
-        parent({ latest: block, committed: block, next: { number } }, { ...still(6 * MINUTE), hasAdvanced: false }),
-        [failing('job_failed')],
-      )?.evidence;
+    const evidence = (number: number, latest = block) =>
+      only(parent({ latest, committed: block, next: { number } }, { ...still(6 * MINUTE), hasAdvanced: false }), [
+        failing('job_failed'),
+      ])?.evidence;
     const before =
-      'the relayer (FULL) has been failing since its last submission: it fails; the contract is at block 900, 98 blocks (3m 16s) behind the subnet, and has not moved for 6m';
+      'the relayer (FULL) has been failing since its last submission: it fails; the contract is at block 900, 98 blocks (3m 16s) behind the subnet, and has not moved for at least 6m';
     expect(evidence(901)).toBe(`${before}; asked by eth_call, it would take block 901`);
     // It has that one by now.
     expect(evidence(900)).toBe(before);
+    // It counts a block as committed once it holds three more.
+    expect(evidence(904, { ...block, number: 903 })).toBe(
+      `${before}; it holds blocks up to 903, not all committed, and asked by eth_call, it would take block 904`,
+    );
   });
 
   test('stays no second problem beside a relayer that is known not to submit', () => {
@@ -428,7 +431,7 @@ describe('a checkpoint contract', () => {
     ).toMatchObject({
       problem: 'contract_missing',
       evidence:
-        'the relayer (FULL) has been failing since its last submission: it fails; the contract is at block 900, 98 blocks (3m 16s) behind the subnet, and has not moved for 6m',
+        'the relayer (FULL) has been failing since its last submission: it fails; the contract is at block 900, 98 blocks (3m 16s) behind the subnet, and has not moved for at least 6m',
       fix: 'compare CHECKPOINT_CONTRACT in common.env with parentChain.contract of the inventory, and recreate the relayer after a change',
     });
   });
@@ -439,11 +442,11 @@ describe('a checkpoint contract', () => {
         failing('job_failed'),
       ])?.evidence.split('it fails; the contract ')[1];
     expect(said(4_999)).toMatch(
-      /^is at block 900, 50 blocks \(1m 40s\) behind the subnet, and has not moved for 5m 55s$/,
+      /^is at block 900, 50 blocks \(1m 40s\) behind the subnet, and has not moved for at least 5m 55s$/,
     );
     const read = 'when it was read 26s ago (02:46:14 UTC)';
     const was = 'was at block 900, 50 blocks (1m 40s) behind the subnet';
-    expect(said(26_000)).toBe(`${was}, and had not moved for 5m 34s ${read}`);
+    expect(said(26_000)).toBe(`${was}, and had not moved for at least 5m 34s ${read}`);
   });
 
   test('that was read before the log of the relayer missed it does not speak against that', () => {
@@ -465,7 +468,7 @@ describe('a checkpoint contract', () => {
     };
     const fails = 'the relayer (FULL) has been failing since its last submission: it fails';
     const is =
-      'the contract was at block 990, 8 blocks (16s) behind the subnet, and had not moved for 50s when it was read 10s ago (02:46:30 UTC)';
+      'the contract was at block 990, 8 blocks (16s) behind the subnet, and had not moved for at least 50s when it was read 10s ago (02:46:30 UTC)';
     expect(said(10_001, 'contract_missing')).toEqual([
       'contract_missing',
       fails,

@@ -97,7 +97,7 @@ export const relayerPack: readonly LogPattern[] = toPack({
     '⛔️ WARNING: Forking detected',
     'the blocks of the node of SUBNET_URL are not those of the checkpoint contract',
     {
-      fix: 'see that SUBNET_URL and CHECKPOINT_CONTRACT in common.env are of this subnet; deploy a new contract if it was wiped',
+      fix: 'see that SUBNET_URL and CHECKPOINT_CONTRACT in common.env are of this subnet; if the subnet was wiped, deploy a new contract',
     },
   ),
   ...submitErrors,

@@ -102,7 +102,7 @@ test('silence after the first line of a cycle is a hang', async () => {
   const text = healthyThen(relayerLine('⏰ Full Relayer: Executing normal flow periodically', 20), redisLine(110));
   const { checks } = await judgeSavedLog('relayer', text);
   const reason = expect.stringMatching(
-    /and has printed nothing since, so it hangs, or waits for the node that SUBNET_URL or PARENTNET_URL names; see that both nodes answer from where the relayer runs, and restart it/,
+    /and has printed nothing since, so it hangs, or waits for the node that SUBNET_URL or PARENTNET_URL names; see that the nodes of SUBNET_URL and PARENTNET_URL answer from where the relayer runs, and restart the relayer/,
   );
   expect(checks[0]).toMatchObject({ verdict: 'fail', reason });
 });
