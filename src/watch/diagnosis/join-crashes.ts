@@ -12,6 +12,7 @@ import {
   MAX_WAIT_MS,
 } from '../../model/restart-cause.ts';
 import type { Target } from '../../model/target.ts';
+import { ZERO_OF_NODE } from '../rules/judge-container.ts';
 import { isOnlyKilled } from '../rules/known-failures.ts';
 import {
   findEndedWithDocker,
@@ -136,7 +137,10 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
     const all = listCrashed(some, view, series.length === 1 ? known : undefined);
     const [names, span] = [nameAll(all), formatSpan(some, all, view.now)];
     const [code, ...others] = new Set(some.map((one) => one.code));
-    const how = others.length > 0 || code === undefined ? '' : ` with exit code ${code}`;
+    const how =
+      others.length > 0 || code === undefined
+        ? ''
+        : ` with exit code ${code === 0 && areNodes(all) ? ZERO_OF_NODE : code}`;
     const at = formatMoment(Math.max(...some.map((one) => one.at)), view);
     return { all, names, span, ended: `${names} ended${how} within ${span}, ${at}` };
   });

@@ -20,11 +20,13 @@ const CODE_OF_STOP: Readonly<Record<Component, number>> = {
   bootnode: 2,
 };
 
+/** What the exit code of a node's container is after any end of its process. */
+export const ZERO_OF_NODE = '0 (which the container of a node does even when its process died of a fatal error)';
+
 /** An exit code with what it means. Where no event says whether somebody stopped it, a stop and a dead program can have the same one. */
 function explainCode(code: number, { target: { component } }: View, onOrder: boolean | undefined): string {
   const isLikeStop = onOrder === undefined && CODE_OF_STOP[component] === code;
-  if (code === 0 && component === 'node')
-    return '0 (which the container of a node does even when its process died of a fatal error)';
+  if (code === 0 && component === 'node') return ZERO_OF_NODE;
   if (code === 137)
     return `137 (killed${isLikeStop ? ', as a plain docker stop does' : ''}; Docker does not report it as out of memory)`;
   if (code === 143) return '143 (ended by SIGTERM, as a stop causes)';

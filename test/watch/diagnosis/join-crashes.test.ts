@@ -189,7 +189,7 @@ describe('containers that crash within seconds of each other', () => {
       const crashed = told([...all, ...NAMES.slice(3).map(node)]).find(([problem]) => problem === 'containers_crashed');
       expect(crashed?.slice(2, 5)).toEqual([
         'the containers of n1, n2 and n3 crashed within 1s of each other',
-        'n1, n2 and n3 ended with exit code 0 within 1s, 2m ago (02:44:40 UTC), which nobody had requested',
+        'n1, n2 and n3 ended with exit code 0 (which the container of a node does even when its process died of a fatal error) within 1s, 2m ago (02:44:40 UTC), which nobody had requested',
         expect.stringMatching(/^all have started again; /),
       ]);
     }
