@@ -79,8 +79,13 @@ export function judgeMessages(view: View<BootnodeTarget>): Judgement {
     return unknown('no line of the log of the bootnode has been read yet');
   const noAddress = missing.some(({ address }) => address === undefined);
   const [ports, those] = missing.length > 1 ? ['ports', 'those that do'] : ['port', 'it if it does'];
+  const answers = ({ name }: { readonly name: string }) =>
+    subnet.some(({ target, facts }) => target.name === name && facts.node?.observation.answered === true);
+  const start = missing.every(answers) ? '' : `, or start ${those} not run`;
+  const add = noAddress ? ', or add p2p to the nodes of the inventory' : '';
+  const mute = missing.length === nodes.length ? 'if the bootnode prints nothing at all, give it -verbosity 6; ' : '';
   return fail(
     `the bootnode has not heard ${names} within ${formatDuration(bootnodeWindowMs)}`,
-    `open UDP from the p2p ${ports} of ${names}, or start ${those} not run${noAddress ? ', or add p2p to the nodes of the inventory' : ''}; if the bootnode prints nothing at all, give it -verbosity 6 and ${commandToSeeLog(target)}`,
+    `open UDP from the p2p ${ports} of ${names}${start}${add}; ${mute}${commandToSeeLog(target)}`,
   );
 }

@@ -49,9 +49,16 @@ test('a bootnode that has not heard a node within the window fails and names it'
     verdict: 'fail',
     heard: 2,
     reason: expect.stringMatching(
-      /has not heard b within 10m; open UDP from the p2p port of b, or start it if it does not run/,
+      /has not heard b within 10m; open UDP from the p2p port of b, or start it if it does not run; read the log/,
     ),
   });
+  // One that answers runs, and only one that hears nobody may print nothing.
+  const observation = { latest: { ok: true }, answered: true };
+  const answering = three.map((one) => ({ ...one, facts: { node: { observation } } }) as unknown as KnownTarget);
+  expect(judge(answering, heard).reason).toMatch(/open UDP from the p2p port of b; read the log/);
+  expect(judge(three, {}).reason).toMatch(
+    /open UDP from the p2p ports of a, b, c, or start those that do not run; if the bootnode prints nothing at all, give it -verbosity 6; read/,
+  );
 });
 
 test('a log of which no line has been read has a minute to show one', () => {
