@@ -159,7 +159,7 @@ export const FAULTS = {
     effects: { penalised: ['subnet2'] },
   },
   'masternode-resigned': {
-    what: 'subnet2 has resigned as a candidate, so it loses its turns with the next masternode set. subnetd says so ten minutes before the chain chooses that set, which is twelve minutes after the demo starts.',
+    what: 'subnet2 has resigned as a candidate, so it loses its turns with the next masternode set, which the chain chooses 22 minutes after the demo starts. subnetd says so ten minutes before that.',
     ...needsSecond,
     notIn: { xdposchain: 'whose elections the demo does not simulate' },
     effects: { resigned: ['subnet2'] },
