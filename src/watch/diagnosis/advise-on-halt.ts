@@ -4,6 +4,7 @@ import { joinAnd, toShellWord } from '../../lib/words.ts';
 import type { Problem } from '../../model/problem.ts';
 import { isLooping, START_MS } from '../../model/restart-cause.ts';
 import type { Quorum } from '../../model/snapshot.ts';
+import { engineOf } from '../../model/target.ts';
 import type { Finding } from '../../model/verdict.ts';
 import { findForeignCommittee } from './find-foreign-committee.ts';
 import type { Block } from './find-last-block.ts';
@@ -31,12 +32,18 @@ const findWaiting = ({ nodes, masters }: SubnetView, since: number) =>
     return { node, round, from: Math.max(waitsSince, earliest), at };
   });
 
-/** The command, as far as Docker says where they run. */
+/** The command, as far as Docker says where they run. `docker restart` takes one after the other, but `docker stop` all at once. */
 function commandTo(word: 'start' | 'restart', nodes: readonly NodeView[]): string {
   const names = joinAnd(nodes.map(({ name }) => name));
   const containers = nodes.flatMap(({ container }) => ('container' in container ? [container.container.name] : []));
-  const typed = `docker ${word} ${containers.map(toShellWord).join(' ')}`;
-  return `${word} ${names}${containers.length < nodes.length ? '' : ` with \`${typed}\``}`;
+  const engines = new Set(nodes.map(({ target }) => target.container && engineOf(target.container)));
+  const listed = containers.map(toShellWord).join(' ');
+  const typed =
+    word === 'restart' && nodes.length > 1
+      ? `docker stop ${listed} && docker start ${listed}`
+      : `docker ${word} ${listed}`;
+  // No command reaches several engines.
+  return `${word} ${names}${containers.length < nodes.length || engines.size > 1 ? '' : ` with \`${typed}\``}`;
 }
 
 /**

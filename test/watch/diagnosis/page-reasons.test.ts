@@ -31,7 +31,7 @@ const REPAIR =
 
 test('a halt says what a node that is out has said of itself, and how to repair it, as nothing else is sent of it', () => {
   const restart =
-    'if no block has come by 02:44:10 UTC, restart n1, n3 and n4 with `docker restart generated-n1-1 generated-n3-1 generated-n4-1`, all of them at once; that time has passed, so do it now';
+    'if no block has come by 02:44:10 UTC, restart n1, n3 and n4 with `docker stop generated-n1-1 generated-n3-1 generated-n4-1 && docker start generated-n1-1 generated-n3-1 generated-n4-1`, all of them at once; that time has passed, so do it now';
   const seen = 'no block after 1000 for 4m; 3 of 4 masternodes can vote, 3 needed, without n2 (stopped)';
   const start = 'start n2 with `docker start generated-n2-1`, and ';
   expect(pageOf(240_000, {})).toEqual(['subnet_halted', seen, `${start}${restart}`]);

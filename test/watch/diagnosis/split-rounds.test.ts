@@ -39,7 +39,7 @@ const halted = 'no block after 1000 for 4m; 4 of 4 masternodes can vote, 3 neede
 const UNSPLIT = [
   halted,
   expect.stringMatching(
-    /^if no block has come by 02:4.:.0 UTC, restart n1, n2, n3 and n4 with `docker restart generated-n1-1 generated-n2-1 generated-n3-1 generated-n4-1`, all of them at once; (?:wait until then, as|that time has passed, so)/,
+    /^if no block has come by 02:4.:.0 UTC, restart n1, n2, n3 and n4 with `docker stop generated-n1-1 generated-n2-1 generated-n3-1 generated-n4-1 && docker start generated-n1-1 generated-n2-1 generated-n3-1 generated-n4-1`, all of them at once; (?:wait until then, as|that time has passed, so)/,
   ),
 ];
 const split = (...groups: readonly string[]) => `${halted}; ${groups.join(', ')}, and 3 must wait in the same one`;
@@ -55,7 +55,11 @@ test('a halt of nodes that wait in different rounds says who must be restarted t
   expect(findHalt([385, 60_000], [385, 55_000], [384, 20_000], [384, 5_000])).toEqual([groups, fix]);
   expect(findHalt([385, 80_000], [390, 75_000], [384, 20_000], [0, 5_000])).toEqual([
     split('n2 waits in round 390', 'n1 waits in round 385', 'n3 waits in round 384'),
-    fixWith('n1 and n3 with `docker restart generated-n1-1 generated-n3-1`', 390, SEVERAL),
+    fixWith(
+      'n1 and n3 with `docker stop generated-n1-1 generated-n3-1 && docker start generated-n1-1 generated-n3-1`',
+      390,
+      SEVERAL,
+    ),
   ]);
 });
 
@@ -162,7 +166,11 @@ test('nothing else is to be restarted while one that has just answered is away, 
     return diagnosed(nodes).find(({ problem }) => problem === 'subnet_halted')?.fix;
   };
   const wait = 'wait until n4 answers, a minute at most, and restart no other node';
-  const restart = fixWith('n1 and n2 with `docker restart generated-n1-1 generated-n2-1`', 385, SEVERAL);
+  const restart = fixWith(
+    'n1 and n2 with `docker stop generated-n1-1 generated-n2-1 && docker start generated-n1-1 generated-n2-1`',
+    385,
+    SEVERAL,
+  );
   expect([away(59_000), away(61_000)]).toEqual([wait, restart]);
   // What stays stopped for longer than it takes to end, or to start again at once then, is not being restarted.
   expect([away(14_000, 4_000), away(16_000, 4_000), away(14_000, 5_000)]).toEqual([wait, restart, restart]);
