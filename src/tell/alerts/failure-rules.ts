@@ -9,7 +9,7 @@ export const failureRules = reportProblems(
     SubnetIpcPathTooLong: {
       summary: 'A node of {{ $labels.subnet }} cannot start, as the path of its socket is too long.',
       description:
-        '{{ $labels.name }} of {{ $labels.subnet }} cannot make its socket XDC.ipc, whose path is longer than a unix socket may have. Move the folder of the deployment to a shorter path and start it again.',
+        '{{ $labels.name }} of {{ $labels.subnet }} cannot make its socket XDC.ipc, whose path is longer than a unix socket may have. Move the folder of the deployment to a shorter path and recreate its containers.',
     },
     SubnetContainerOutOfMemory: {
       summary: 'A container of {{ $labels.subnet }} has run out of memory.',

@@ -3,6 +3,7 @@ import { findContainer, findSeries, isOfRun, isRestartPlanned, LOOP_MS, START_MS
 import type { TargetState } from '../../model/snapshot.ts';
 import { COMPONENTS, hasLog, type Target } from '../../model/target.ts';
 import { CLIENTS } from '../clients/clients.ts';
+import { commandToRecreate } from '../clients/commands-to-type.ts';
 import { MEMORY_SIGNS, requestCauses, SHORTER_PATH } from '../logs/known-causes.ts';
 import {
   afterBlocks,
@@ -79,7 +80,8 @@ export const knownFailures: readonly KnownFailure[] = [
       'The node restarts in a loop; its log ends in `Fatal: Error starting protocol stack: listen unix … bind: invalid argument`.',
     cause:
       'The path of the socket XDC.ipc is longer than 107 bytes, the limit of a unix socket. Usually the folder of the deployment is nested too deeply.',
-    fix: `${SHORTER_PATH}; and start it again`,
+    advise: (_, { container }) =>
+      `${SHORTER_PATH}; then ${commandToRecreate(container)}, and recreate the other containers if that folder was moved`,
     // The Fatal line came in 4 of 10 real starts, the warning in all of them.
     signs: ['ipc_path_too_long', 'ipc_path_long'],
     endsProgram: true,

@@ -1,4 +1,5 @@
 import type { ClientName } from '../../model/target.ts';
+import { commandToRecreate } from '../clients/commands-to-type.ts';
 import { afterBlocksInLoop, afterSilence, type KnownFailure } from './failure-signs.ts';
 
 /** A failure that lines of these patterns show, all of one cause: of a node, unless it says of what. */
@@ -62,8 +63,8 @@ export const nodeLogFailures: readonly LogFailure[] = [
     endsProgram: true,
     signs: ['disk_read_only', 'disk_broken'],
     cause: 'The file system of its data folder is mounted read-only, or its disk fails.',
-    advise: () =>
-      'see that its data folder is not mounted read-only in docker-compose.yml (`:ro`), find what is wrong with the disk in `dmesg -T`, and start it again',
+    advise: (_, { container }) =>
+      `see that its data folder is not mounted read-only in docker-compose.yml (\`:ro\`), and find what is wrong with the disk in \`dmesg -T\`; then ${commandToRecreate(container)}`,
   },
   {
     name: 'too_many_open_files',

@@ -27,7 +27,7 @@ function pageOf(stalledMs: number, patterns: Readonly<Record<string, PatternFact
 }
 
 const REPAIR =
-  'for n2: see that its data folder is not mounted read-only in docker-compose.yml (`:ro`), find what is wrong with the disk in `dmesg -T`, and start it again';
+  'for n2: see that its data folder is not mounted read-only in docker-compose.yml (`:ro`), and find what is wrong with the disk in `dmesg -T`; then run `HOSTPWD=$PWD docker compose -p generated up -d n2` in the folder of its compose file';
 
 test('a halt says what a node that is out has said of itself, and how to repair it, as nothing else is sent of it', () => {
   const restart =
