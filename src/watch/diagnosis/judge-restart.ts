@@ -1,6 +1,6 @@
 import { formatAgo, formatDuration, formatMinute } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
-import { formatCount } from '../../lib/words.ts';
+import { formatCount, joinAnd } from '../../lib/words.ts';
 import { addressOf, type ContainerFacts, countPeers } from '../../model/facts.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
@@ -248,8 +248,19 @@ const unknown = (reason: string): Judged => ({ safe: false, known: false, reason
 
 const masternodes = (count: number): string => formatCount(count, 'masternode', 'masternodes');
 
+/** The nodes that run with the key of another one, or of no masternode: one of these may be of a masternode that has no node. */
+function describeWrongKeys({ epoch, members = [] }: SubnetState): string {
+  const twins = epoch?.masternodes.flatMap(({ name = '', alsoOf = [] }) =>
+    alsoOf.length > 0 ? [`${joinAnd([name, ...alsoOf])} run with one key`] : [],
+  );
+  const strange = members.filter(({ vote, isOnChain }) => vote === undefined && isOnChain !== false);
+  const strangers = strange.map(({ name }) => `${name} runs with the key of no masternode`);
+  return joinAnd([...(twins ?? []), ...strangers]);
+}
+
 /** What the votes of the nodes beside a target allow. */
-function judgeVotes(voters: Viewed, own: TargetState, { total, required }: Quorum, { epoch }: SubnetState): Judged {
+function judgeVotes(voters: Viewed, own: TargetState, { total, required }: Quorum, state: SubnetState): Judged {
+  const { epoch } = state;
   const others = voters.filter(({ target }) => target !== own);
   const whyOf = (kind: NonNullable<Veto>['kind']) =>
     others.flatMap(({ veto }) => (veto?.kind === kind ? veto.why : []));
@@ -275,7 +286,13 @@ function judgeVotes(voters: Viewed, own: TargetState, { total, required }: Quoru
     presumed && votesMissing ? false : vote !== 'silent' || unaddressed.length > 0,
   ).length;
   if (votes + doubts.length + nameless >= required) {
-    const missing = `${masternodes(nameless)} of ${total} ${nameless === 1 ? 'is not in the inventory; add its node' : 'are not in the inventory; add their nodes'}`;
+    const wrong = describeWrongKeys(state);
+    const [is, has] =
+      nameless === 1
+        ? ['is not in the inventory; add its node', 'has']
+        : ['are not in the inventory; add their nodes', 'have'];
+    const why = wrong ? `${has} no node in the inventory, and ${wrong}; give each node its own key` : is;
+    const missing = `${masternodes(nameless)} of ${total} ${why}`;
     const unsaid = nameless <= unaddressed.length ? unaddressed[0] : undefined;
     return unknown(`${few}: ${doubts[0] ?? unsaid ?? missing}`);
   }

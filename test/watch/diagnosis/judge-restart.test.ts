@@ -293,7 +293,17 @@ const CASES: readonly Case[] = [
     stateWith({ n4: { chain: { address: addressOf('n3') } } }),
     'n1',
     nobodyKnows(
-      'only 2 other masternodes can be counted on, 3 needed: 1 masternode of 4 is not in the inventory; add its node',
+      'only 2 other masternodes can be counted on, 3 needed: 1 masternode of 4 has no node in the inventory, and n3 and n4 run with one key; give each node its own key',
+      3,
+      4,
+    ),
+  ],
+  [
+    'another one has a key that is of no masternode',
+    stateWith({ n4: { chain: { address: '0xother' } } }),
+    'n1',
+    nobodyKnows(
+      'only 2 other masternodes can be counted on, 3 needed: 1 masternode of 4 has no node in the inventory, and n4 runs with the key of no masternode; give each node its own key',
       3,
       4,
     ),
