@@ -8,6 +8,7 @@ import { MOST_BY_KILL } from '../rules/known-failures.ts';
 import { describeShared, findDoubleVoters, findDoubleVotes, findWrong, SAID_MS } from './find-double-votes.ts';
 import { describeReturn, findUntold } from './find-epoch.ts';
 import { findMeshProblems } from './find-mesh-problems.ts';
+import { findStrangers } from './quorum.ts';
 import { findUpgradeProblems } from './setup/find-node-differences.ts';
 import { adviceOf, checkOf, hasPrinted, isStopped, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
 import { explain, explainEach, type Found, refsTo, suspect, suspectTarget } from './suspect.ts';
@@ -40,28 +41,29 @@ function findKeyProblems(view: SubnetView): readonly Suspicion[] {
   const found = [...sharedKeys].map(([address, nodes]) => {
     const names = joinAnd(nodes.map(({ name }) => name));
     const wrong = findWrong(nodes, view);
+    const whose = wrong || orphans.length !== 1 ? '' : `, which is that of ${unvoiced}`;
     const advice = (wrong ? [wrong] : nodes).map((node) => adviceOf(node).checkKey(node.target)).join('; ');
     // A double vote that was found before a restart of subnetd may be of another key, too.
     const areOwn = ofOthers.length === 0 && (told ?? address).includes(address);
     return suspect('key_shared', {
       about: address,
+      nodes: nodes.map(({ name }) => name),
       summary: `${names} run with one key`,
       evidence: `${names} ${nodes.length === 2 ? 'both' : 'all'} sign as ${address}, which is one vote${unvoiced === '' ? '' : `; no node votes as ${unvoiced}, whose key no node has`}${describeShared(address, ofShared, view)}`,
-      fix: `stop ${wrong?.name ?? 'one of them'} at once, as two signers with one key can sign two blocks in one round; then give ${wrong ? 'it' : 'the wrong one'} its own key back: ${advice}`,
+      fix: `stop ${wrong?.name ?? 'one of them'} at once, as two signers with one key can sign two blocks in one round; then give ${wrong ? 'it' : 'the wrong one'} its own key back${whose}: ${advice}`,
       causes: refsTo({}, 'masternode_missing', ...(areOwn ? (['double_vote'] as const) : [])),
     });
   });
   found.push(...findDoubleVoters(ofOthers, view));
   if (orphans.length === 0 || view.nodes.some((node) => isRemade(node, view))) return found;
-  const { active = [], penalised = [], standby = [] } = view.chain.masternodes ?? {};
-  const known = new Set([undefined, ...active, ...penalised, ...standby]);
-  // Their key is that of no masternode, although each node of the inventory could be one.
-  const strangers = view.nodes.filter(({ address, isForeign }) => !isForeign && !known.has(address));
+  const { active = [] } = view.chain.masternodes ?? {};
+  const strangers = findStrangers(view);
   const runners = namesOf(strangers);
   return [
     ...found,
     suspect('masternode_missing', {
       about: unvoiced,
+      nodes: strangers.map(({ name }) => name),
       summary: `no node votes as ${unvoiced}`,
       evidence: `no node of the inventory has the key of ${unvoiced}, ${orphans.length} of ${formatCount(active.length, 'masternode', 'masternodes')}; ${describeLoss(view)}${strangers.length === 0 ? '' : `; ${runners} ${strangers.length === 1 ? 'runs with the key of' : 'run with keys of'} no masternode`}`,
       fix:

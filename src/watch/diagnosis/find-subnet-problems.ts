@@ -9,7 +9,7 @@ import { explainHalt, findHalt } from './find-halt.ts';
 import { findNextSetProblem } from './find-next-set.ts';
 import { findUnseen } from './find-unseen.ts';
 import { explainUnfed } from './parent-view.ts';
-import { describeOrphans, describeUntold, findIdle, requiredVotes, withoutIdle } from './quorum.ts';
+import { describeOrphans, describeUntold, findIdle, findStrangers, requiredVotes, withoutIdle } from './quorum.ts';
 import { ASKED_WITHIN_MS, checkOf, isMissing, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 import { type Found, refsTo, suspect } from './suspect.ts';
 
@@ -25,6 +25,7 @@ function findShrunk(view: SubnetView, total: number): Found {
   const are = penalised.length === 1 ? 'is' : 'are';
   return suspect('quorum_at_risk', {
     about: names,
+    nodes: penalised.map((address) => masters.get(address)?.name ?? shorten(address)),
     summary: `no node may fail, because ${names} ${are} penalised`,
     evidence: `${all} masternodes were chosen, ${names} ${are} penalised, and each of the other ${total} must vote`,
     fix: `restart no other node until ${names} ${penalised.length === 1 ? 'takes' : 'take'} part again; ${describeReturn(view, first, masters.get(first)?.isOut)}`,
@@ -59,6 +60,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
     const both = joinAnd(ones.map(({ name }) => name));
     return `stop ${wrong ?? `one of ${both}`} at once, as ${wrong === undefined ? 'they' : both} run with one key; `;
   });
+  const wrongKeys = view.orphans.length === 0 ? [] : [...twins.flat(), ...findStrangers(view)];
   const short = required - voting;
   const lastRise = highest(
     view.nodes.map(({ rises, height, state }) => (rises && (height ?? state.facts.logs?.node)?.advancedAt) || 0),
@@ -72,7 +74,7 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
   return suspect('quorum_at_risk', {
     about: names,
     // Planned work on these nodes explains the risk, but not too few votes for a block.
-    ...(short <= 0 && { nodes: found }),
+    ...(short <= 0 && { nodes: [...found, ...wrongKeys.map(({ name }) => name)] }),
     lastedMs: missing.length === 0 ? 0 : Math.min(...missing.map((node) => stalledMs(node, view) ?? 0)),
     // With too few votes the subnet halts, which pages after the stall limit. A risk before that opens by its own time, if that is long before.
     confirmMs: short > 0 && !(isSooner && confirmMs === undefined) ? view.stallAfterMs + ASKED_WITHIN_MS : undefined,

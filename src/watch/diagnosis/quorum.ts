@@ -86,6 +86,13 @@ export const describeOrphans = ({ orphans, nodes }: Pick<SubnetView, 'orphans' |
     return `${shorten(address)} (no node has its key${had ? `, which ${had.name} had` : ''})`;
   });
 
+/** The nodes whose key is that of no masternode, although each node of the inventory could be one. */
+export function findStrangers({ nodes, chain }: Pick<SubnetView, 'nodes' | 'chain'>): readonly NodeView[] {
+  const { active = [], penalised = [], standby = [] } = chain.masternodes ?? {};
+  const known = new Set([undefined, ...active, ...penalised, ...standby]);
+  return nodes.filter(({ address, isForeign }) => !isForeign && !known.has(address));
+}
+
 /** Whether a node may have any key: it has never given its address, that is the one of another node, or it changes its keys and is back. */
 const isUnnamed = ({ masters }: Pick<VoteFacts, 'masters'>, node: NodeView): boolean =>
   node.address === undefined ||

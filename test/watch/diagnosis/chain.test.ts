@@ -256,7 +256,9 @@ test('a penalised masternode is said with its address, and the quorum is that of
   };
   const found = diagnosed(NAMES.map((name) => diagnosedNode(name, NAMES, { chain: { masternodes } })));
   const [penalised, ...rest] = found;
-  expect(rest).toMatchObject([{ problem: 'quorum_at_risk', summary: 'no node may fail, because n2 is penalised' }]);
+  expect(rest).toMatchObject([
+    { problem: 'quorum_at_risk', summary: 'no node may fail, because n2 is penalised', nodes: ['n2'] },
+  ]);
   expect(penalised).toMatchObject({
     problem: 'masternode_penalised',
     name: 'n2',

@@ -270,6 +270,17 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     ]);
   });
 
+  test.each([
+    ['another key than that of a masternode', '0xother', 'masternode_missing', ['n4']],
+    ['the key of another one', addressOf('n3'), 'key_shared', ['n3', 'n4']],
+  ])('a node that runs with %s is not shown as if nothing were wrong with it', (_, address, problem, names) => {
+    const { problems } = diagnose(withN4(address));
+    expect(problems.map((one) => [one.problem, one.nodes])).toEqual([
+      ['quorum_at_risk', names],
+      [problem, names],
+    ]);
+  });
+
   test('the key of a node that is just back, and has not said its address, is not missing', () => {
     const back = (ranForMs: number) =>
       withN4(undefined, { container: { startedAt: NOW - ranForMs } }).map((one) => {
@@ -336,7 +347,7 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
         summary: 'n3 and n4 run with one key',
         evidence: 'n3 and n4 both sign as 0xn3, which is one vote; no node votes as 0xn9…, whose key no node has',
         fix: expect.stringMatching(
-          /^stop one of them at once, .*: check PRIVATE_KEY in n3\.env, .*; check PRIVATE_KEY in n4\.env/,
+          /^stop one of them at once, .* give the wrong one its own key back, which is that of 0xn9…: check PRIVATE_KEY in n3\.env, .*; check PRIVATE_KEY in n4\.env/,
         ),
       },
     ]);
