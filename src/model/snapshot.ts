@@ -91,6 +91,8 @@ export interface Member {
   readonly isOnChain?: boolean;
   /** Of a masternode; until the chain has named its masternodes, every node counts as one. */
   readonly vote?: Vote;
+  /** Its newest turn brought no block, when the rounds were last counted. */
+  readonly hasMissedTurn?: boolean;
   /** It cannot take part, as the diagnosis sees it. */
   readonly isOut?: boolean;
   /** No other node can have it as a peer: it is out, or has just started or come back. */

@@ -137,6 +137,13 @@ function findVote(node: NodeView, view: SubnetView, idleVote: Vote | undefined):
   return isOut || view.silentVoters.has(address) ? 'silent' : (idleVote ?? 'votes');
 }
 
+/** Whether the newest turn of a masternode brought no block, when the rounds were last counted. */
+function hasMissedTurn({ counted }: ChainView, address: string): boolean {
+  const { round = 0, active = [] } = counted?.masternodes ?? {};
+  const missed = counted?.missedRounds.rounds.find(({ miner }) => miner === address);
+  return missed !== undefined && missed.round > round - active.length;
+}
+
 /**
  * What is known of each node as a member of the chain; `idle`: those that do not vote for the next block yet. If the chain, which
  * goes on, needs some of these, as the quorum counts them, nobody knows which. `isBlind`: nothing is seen of the nodes.
@@ -151,6 +158,7 @@ export function findMembers(view: SubnetView, idle: readonly NodeView[], quorum:
     return {
       name: node.name,
       isOnChain: hasChain ? !node.isForeign : undefined,
+      hasMissedTurn: hasMissedTurn(view.chain, node.address ?? ''),
       vote: isBlind && (vote === 'silent' || vote === 'votes') ? 'unknown' : vote,
       isOut: node.isOut,
       isAbsent: view.absent.has(node.name),

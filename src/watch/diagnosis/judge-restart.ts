@@ -162,6 +162,8 @@ function findVeto(state: SubnetState, node: TargetState, member: Member, absent:
     judgeHeight(node, state) ?? (target.component === 'node' ? judgeStart(node, target, absent, now) : undefined);
   if (found !== undefined) return found;
   if (member.vote === 'silent') return out(`${target.name} does not vote`);
+  // That may be chance, but nobody knows until its next one.
+  if (member.hasMissedTurn) return doubtful(`${target.name} made no block in its last turn`);
   return addressOf(facts) === undefined ? doubtful(`${target.name} has not said by which address it votes`) : undefined;
 }
 

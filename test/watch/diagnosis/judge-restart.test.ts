@@ -106,6 +106,11 @@ const silentOf = (name: string) => ({
     },
   },
 });
+/** Its turn in this round brought no block, which alone says nothing of its votes. */
+const missedBy = (name: string, round: number): Given => {
+  const rounds = [round, 1_000].map((one) => ({ round: one, miner: addressOf(name) }));
+  return { chain: { missedRounds: { epochBlock: 0, epochRound: 0, rounds, byMiner: { [addressOf(name)]: 2 } } } };
+};
 const all = (given: Given, names: readonly string[] = FOUR) => Object.fromEntries(names.map((name) => [name, given]));
 /** It was silent for so long that it has lost its peers, and answers again. */
 const backFromSilence = (name: string) =>
@@ -239,6 +244,24 @@ const CASES: readonly Case[] = [
     stateWith({ ...all(silentOf('n2')), n2: { ...silentOf('n2'), ...started(300_000) } }),
     'n1',
     no('only 2 other masternodes can be counted on, 3 needed: n2 runs but does not vote', 3, 3),
+  ],
+  [
+    'another one has missed its last turn, as after a restart of subnetd while it does not vote',
+    stateWith(all(missedBy('n2', 1_997))),
+    'n1',
+    nobodyKnows('only 2 other masternodes can be counted on, 3 needed: n2 made no block in its last turn', 3, 4),
+  ],
+  [
+    'another one has had a turn since',
+    stateWith(all(missedBy('n2', 1_996))),
+    'n1',
+    yes('3 other masternodes vote, 3 needed'),
+  ],
+  [
+    'another one has missed its last turn, with votes to spare',
+    stateWith(all(missedBy('n2', 1_997), SEVEN), { names: SEVEN }),
+    'n1',
+    yes('5 other masternodes vote, 5 needed', 5, 7),
   ],
   [
     'it runs and does not vote itself',
