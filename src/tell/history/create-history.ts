@@ -11,8 +11,9 @@ import {
 import { findPlanned, type PlannedWork } from '../../model/planned-work.ts';
 import { isBlind, type ProblemName } from '../../model/problem-catalog.ts';
 import { isOnlyRestarted } from '../../model/restart-cause.ts';
-import { consensusOf, type Snapshot, type SubnetState, type TargetState } from '../../model/snapshot.ts';
+import { consensusOf, type Snapshot, type TargetState } from '../../model/snapshot.ts';
 import { type Target, targetKey } from '../../model/target.ts';
+import { findGap } from '../../watch/clients/find-gap.ts';
 import { createCells } from './create-cells.ts';
 import { createPace, type Pace } from './pace.ts';
 import { createRing, findSpan, openSpan, type Ring } from './ring.ts';
@@ -75,17 +76,6 @@ export function partOf(
     if (verdict === 'fail' || verdict === 'pass' || verdict === 'degraded') part = 'ok';
   }
   return part;
-}
-
-/** How many blocks are not final, as far as nodes say. */
-function findGap({ reference, targets }: SubnetState): number | undefined {
-  if (reference === undefined) return undefined;
-  let committed: number | undefined;
-  for (const { facts } of targets) {
-    const number = facts.node?.committed?.number;
-    if (number !== undefined) committed = Math.max(committed ?? number, number);
-  }
-  return committed === undefined ? undefined : Math.max(0, reference - committed);
 }
 
 /** Receives what is recorded, to store it. */
@@ -152,7 +142,7 @@ export function createHistory(sink?: HistorySink): RestorableHistory {
         const pace = paceOf(state.subnet.name);
         // That minute was longer or shorter than a minute.
         if (isSet) pace.record(at, undefined, undefined);
-        pace.record(at, state.reference, findGap(state), consensusOf(state)?.minePeriodMs);
+        pace.record(at, state.reference, findGap(state.targets), consensusOf(state)?.minePeriodMs);
       }
       if (paces.size > snapshot.length) forgetPaces(snapshot);
       // After a pause, what happened meanwhile is not known.

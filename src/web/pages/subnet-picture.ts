@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../../lib/duration.ts';
 import type { Steps } from '../../model/history.ts';
 import { isBlind } from '../../model/problem-catalog.ts';
 import { consensusOf, type SubnetState, type TargetState } from '../../model/snapshot.ts';
-import { clientOf } from '../../watch/clients/clients.ts';
+import { findGap } from '../../watch/clients/find-gap.ts';
 import { isCredible } from '../../watch/rules/view.ts';
 import { type Html, shape, standingOf } from '../frame/marks.ts';
 import { ago, at, count } from '../frame/times.ts';
@@ -27,17 +27,6 @@ export function expectedPace(state: Pick<SubnetState, 'targets' | 'epoch'>): num
   return minePeriodMs ? Math.round(MINUTE_MS / minePeriodMs) : undefined;
 }
 
-/** The newest block that is final, by clients that are known to mean the same by it, if there are any. */
-function findHighestCommitted(nodes: readonly TargetState[]): number {
-  const given = nodes.flatMap(({ target, facts }) => {
-    const number = facts.node?.committed?.number;
-    if (target.component !== 'node' || number === undefined) return [];
-    return [{ number, isSettled: clientOf({ target, facts }).isFinalitySettled }];
-  });
-  const settled = given.filter(({ isSettled }) => isSettled);
-  return Math.max(...(settled.length > 0 ? settled : given).map(({ number }) => number));
-}
-
 function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }: Moment): readonly Figure[] {
   const nodes = nodesOf(targets);
   // A log shows a block before the next node is asked for it.
@@ -50,18 +39,15 @@ function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }:
   const top = Math.max(reference ?? 0, ...blocks.map(({ number }) => number));
   const risenAt = Math.min(...blocks.flatMap(({ number, advancedAt }) => (number === top ? advancedAt : [])));
   const rose = Number.isFinite(risenAt) ? html`last block ${ago(toWall(risenAt), nowWall)}` : 'no new block seen yet';
-  const newest = findHighestCommitted(nodes);
+  const gap = findGap(nodes);
   const height = reference === undefined ? [] : [{ name: 'Height', value: count(reference), beside: rose }];
-  if (reference === undefined || !Number.isFinite(newest)) return height;
-  // Nodes are probed one after the other: the last may have committed more than the height that half of them had.
-  const committed = Math.min(newest, reference);
-  const gap = reference - committed;
+  if (reference === undefined || gap === undefined) return height;
   return [
     ...height,
     {
       name: 'Unfinalised',
       value: gap === 1 ? '1 block' : `${count(gap)} blocks`,
-      beside: `final up to ${count(committed)}`,
+      beside: `final up to ${count(Math.max(0, reference - gap))}`,
     },
   ];
 }

@@ -151,13 +151,17 @@ describe('the banner', () => {
 });
 
 describe('the status page', () => {
-  test('shows no final block above the height, when one node was probed later than the others', () => {
-    const finalHigher = nodes().map((one): KnownTarget => {
+  test('counts the blocks that are not final by heights of the same nodes, though one was probed later', () => {
+    const probedInTurn = nodes().map((one, index): KnownTarget => {
       const { node } = one.facts;
-      const committed = node?.latest && { ...node.latest, number: node.latest.number + 3 };
-      return { ...one, facts: { ...one.facts, ...(node && { node: { ...node, ...(committed && { committed }) } }) } };
+      const at = (behind: number) => node?.latest && { ...node.latest, number: 1_000 + index - behind };
+      const [latest, committed] = [at(0), at(2)];
+      return {
+        ...one,
+        facts: { ...one.facts, ...(node && latest && committed && { node: { ...node, latest, committed } }) },
+      };
     });
-    expect(words(pageOf([stateOf(finalHigher)]))).toMatch(/Height ([\d,]+) .*Unfinalised 0 blocks final up to \1/);
+    expect(words(pageOf([stateOf(probedInTurn)]))).toMatch(/Height 1,002 .*Unfinalised 2 blocks final up to 1,000/);
   });
 
   test('takes no node that comes up to the others late for a new block', () => {
