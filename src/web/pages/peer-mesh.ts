@@ -28,7 +28,9 @@ interface Link {
   readonly state: LinkState;
 }
 
-const isSilent = (member: Member | undefined): boolean => member?.vote === 'silent' || member?.isOut === true;
+/** Whether a node is out. One that gives no votes, or is on a branch, may well have its peers. */
+const isOutOf = (members: readonly Member[], name: string): boolean =>
+  members.some((member) => member.name === name && member.isOut === true);
 
 /** Every pair of nodes, and what is known of its link: both sides may say that it stands. */
 function findLinks(nodes: readonly TargetState[], members: readonly Member[]): readonly Link[] {
@@ -41,7 +43,7 @@ function findLinks(nodes: readonly TargetState[], members: readonly Member[]): r
       at,
       startedAt: findContainer(container)?.startedAt ?? 0,
       peers: peerIds && new Set(peerIds),
-      out: isSilent(members.find(({ name }) => name === state.target.name)),
+      out: isOutOf(members, state.target.name),
       // The count is newer than the list, and nobody is connected to a node that is out.
       isWhole:
         state.target.component === 'node' && (countPeers(state.facts) ?? 0) >= state.target.expectedPeers - absent,
@@ -131,7 +133,7 @@ export function peerMesh(nodes: readonly TargetState[], members: readonly Member
   const list =
     missing.length === 0 ? '' : html`<ul class="missing">${missing.map((one) => html`<li>${one}</li>`)}</ul>`;
   if (isUnknown) return html`<p class="empty">${words}</p>`;
-  const isOut = nodes.map((_, index) => isSilent(members.find(({ name }) => name === nameOf(index))));
+  const isOut = nodes.map((_, index) => isOutOf(members, nameOf(index)));
   const isMany = nodes.length > MAX_DRAWN;
   const noted = new Set([
     ...cut.flatMap(({ from, to }) => [from, to]),

@@ -46,6 +46,17 @@ test('a pair is cut by lists from a minute after the starts of both nodes, and o
   expect(String(peerMesh(judgeTargets(oneOut, NOW), [member]))).not.toContain('not connected');
 });
 
+test('only a node that is out loses its links, not one that gives no votes', () => {
+  const nodes = judgeTargets(
+    ['n0', 'n1', 'n2'].map((name, _, names) => diagnosedNode(name, names)),
+    NOW,
+  );
+  const meshWith = (member: Partial<Member>) => String(peerMesh(nodes, [{ name: 'n1', ...member } as Member]));
+  expect(meshWith({ vote: 'silent' })).toContain('3 of 3 links are confirmed.');
+  expect(meshWith({ vote: 'silent' })).not.toMatch(/class="(?:bad|gone)"/);
+  expect(meshWith({ vote: 'silent', isOut: true })).toContain('1 of 3 links are confirmed.');
+});
+
 test('before nodes were asked, or have told their peers over the sockets that are named, nobody is asked to serve them there', () => {
   const said = (ipc: object, node: object = {}) => {
     const nodes = ['n0', 'n1'].map((name) => {
