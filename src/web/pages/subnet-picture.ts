@@ -15,7 +15,7 @@ import { withCommands } from './paths.ts';
 import { peerMesh } from './peer-mesh.ts';
 import { otherWalletItems, packetsItem } from './relay-items.ts';
 import { describeNow } from './target-rows.ts';
-import { lastOf } from './time-lanes.ts';
+import { toAxis } from './time-axis.ts';
 import { walletItem } from './wallet-item.ts';
 
 export const nodesOf = (targets: readonly TargetState[]): readonly TargetState[] =>
@@ -57,12 +57,8 @@ const isUnseen = ({ problems }: SubnetState): boolean =>
   problems.some(({ problem, state }) => isBlind(problem) && state !== 'clearing');
 
 /** No block comes, however many can vote. */
-const isHalted = ({ problems }: SubnetState): boolean =>
+export const isHalted = ({ problems }: SubnetState): boolean =>
   problems.some(({ problem, state }) => problem === 'subnet_halted' && state === 'open');
-
-/** Blocks in the last minute. In a halt that is over: none comes now. */
-export const paceNow = (state: SubnetState, blocks: Steps): number | undefined =>
-  isHalted(state) ? 0 : lastOf(blocks);
 
 function findFigures(
   state: SubnetState,
@@ -71,17 +67,13 @@ function findFigures(
   moment: Moment,
 ): readonly Figure[] {
   const { quorum } = state;
-  const last = paceNow(state, blocks);
-  const pace =
-    last === undefined || isUnseen(state)
-      ? []
-      : [
-          {
-            name: 'Pace',
-            value: `${last} / min`,
-            beside: expected === undefined ? 'in the last minute' : `${expected} expected`,
-          },
-        ];
+  const step = blocks.findLastIndex((count) => count !== undefined);
+  const when = at(toAxis('1h', moment.nowWall).from + step * MINUTE_MS, moment.nowWall);
+  const usual = expected === undefined ? '' : `${expected} expected`;
+  const [last, beside] = isHalted(state)
+    ? [0, usual]
+    : [blocks[step], html`at ${when}${expected === undefined ? '' : `, ${usual}`}`];
+  const pace = last === undefined || isUnseen(state) ? [] : [{ name: 'Pace', value: `${last} / min`, beside }];
   const { voting = 0, required = 0, starting = 0, together } = quorum ?? {};
   const spare = (together ?? voting) - required;
   const left = starting > 0 ? `${starting} starting` : `${spare} spare`;

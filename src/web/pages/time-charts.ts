@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { MINUTE_MS } from '../../lib/duration.ts';
 import { formatCount } from '../../lib/words.ts';
 import type { Steps, TargetSteps } from '../../model/history.ts';
 import type { Html } from '../frame/marks.ts';
@@ -31,10 +32,24 @@ const blocksWord = (number: number): string => (number === 1 ? '1 block' : `${co
 const whenOf = ({ from, stepMs, nowWall }: Axis, step: number): string =>
   `${clockTime(from + step * stepMs, nowWall)} UTC`;
 
+/** Up to when anything is known: the minute that is not over yet is in no step. */
+function upTo(axis: Axis, all: readonly Steps[]): string {
+  const { from, stepMs, nowWall } = axis;
+  const steps = Math.max(...all.map((one) => one.findLastIndex((value) => value !== undefined))) + 1;
+  const end = Math.min(from + steps * stepMs, nowWall - (nowWall % MINUTE_MS));
+  return `up to ${clockTime(end, nowWall)} UTC`;
+}
+
 const NOTHING = 'No data in this time.';
 
 /** Below this share of the expected pace, a bar is marked. */
 const SLOW = 0.6;
+
+/** The newest value that is known, and when its step began: it is over, and things may have changed since. */
+function describeNewest(axis: Axis, values: Steps, tell: (value: number) => string): string {
+  const step = values.findLastIndex((value) => value !== undefined);
+  return `${tell(values[step] ?? 0)} at ${whenOf(axis, step)}`;
+}
 
 /** Blocks a minute. A step without a block is hatched, one that was not watched is empty. */
 export function paceLane(
@@ -42,7 +57,7 @@ export function paceLane(
   marks: readonly Mark[],
   blocks: Steps,
   expected: number | undefined,
-  now: number | undefined,
+  isHalted: boolean,
 ): Html {
   const title = 'Blocks a minute';
   const most = mostOf(blocks);
@@ -58,7 +73,7 @@ export function paceLane(
   const halted = blocks.filter((value) => value === 0).length * axis.stepMs;
   const slow = mostOf(only(isSlow)) !== undefined;
   const words = [
-    `${round(now ?? 0)} now`,
+    isHalted ? '0 now' : describeNewest(axis, blocks, round),
     ...(expected === undefined ? [] : [`${expected} expected`]),
     ...(slow ? ['slow at times'] : []),
     ...(halted === 0 ? [] : [`${lasting(halted)} without a block`]),
@@ -116,12 +131,16 @@ export function lagLane(axis: Axis, marks: readonly Mark[], nodes: readonly Name
   const lines = lagging.slice(0, LINES);
   const others = lagging.slice(LINES);
   const scale = toScale(Math.max(10, ...lines.map(({ steps }) => worstOf(steps.lag))));
+  const until = upTo(
+    axis,
+    known.map(({ steps }) => steps.lag),
+  );
   const whoElse = known.length === 1 ? '' : ` of ${known.length} nodes`;
   const words =
     lagging.length === 0
       ? known.length === 1
-        ? `Never more than ${blocksWord(NEAR)} behind the others`
-        : `No node was more than ${blocksWord(NEAR)} behind the others`
+        ? `Never more than ${blocksWord(NEAR)} behind the others ${until}`
+        : `No node that could be compared was more than ${blocksWord(NEAR)} behind the others ${until}`
       : `${lagging.length}${whoElse} fell behind, by up to ${blocksWord(worstOf(lines[0]?.steps.lag ?? []))}`;
   const keys = lines.map(({ name, steps }, place) => {
     const { lag } = steps;
@@ -155,10 +174,11 @@ export function lagLane(axis: Axis, marks: readonly Mark[], nodes: readonly Name
 
 /** The newest value, and when there was a larger one. */
 function describeMost(axis: Axis, values: Steps): string {
-  const [now, most] = [lastOf(values) ?? 0, mostOf(values)];
-  return most === undefined || most.value <= now
-    ? `${round(now)} now, the most in this time`
-    : `${round(now)} now, at most ${round(most.value)} at ${whenOf(axis, most.x)}`;
+  const [newest, most] = [lastOf(values) ?? 0, mostOf(values)];
+  const words = describeNewest(axis, values, round);
+  return most === undefined || most.value <= newest
+    ? `${words}, the most in this time`
+    : `${words}, at most ${round(most.value)} at ${whenOf(axis, most.x)}`;
 }
 
 /** How many blocks were not final. */
@@ -225,14 +245,13 @@ export function latencyLane(axis: Axis, marks: readonly Mark[], targets: readonl
   if (most === undefined && silent === 0) return lane(axis, marks, { title, words: NOTHING });
   const scale = usualScale(p95);
   const isMany = targets.length > 1;
-  const latest = (values: Steps) =>
-    round(values.findLast((value) => value !== undefined && Number.isFinite(value)) ?? 0);
+  const answered = (values: Steps): Steps => values.map((ms) => (ms === Number.POSITIVE_INFINITY ? undefined : ms));
   const words =
     most === undefined
       ? 'No probe was answered'
       : [
-          `${isMany ? 'p50 of the middle node' : 'p50'} ${latest(p50)} ms`,
-          `${isMany ? 'p95 of the slowest' : 'p95'} ${latest(p95)} ms now`,
+          `${isMany ? 'p50 of the middle node' : 'p50'} ${round(lastOf(answered(p50)) ?? 0)} ms`,
+          `${isMany ? 'p95 of the slowest' : 'p95'} ${describeNewest(axis, answered(p95), (ms) => `${round(ms)} ms`)}`,
           `highest ${round(most.value)} ms at ${whenOf(axis, most.x)}`,
           ...(silent === 0 ? [] : [`${lasting(silent * axis.stepMs)} without an answer`]),
         ].join(', ');
@@ -275,7 +294,10 @@ export function missedLane(
   const rounds = (total: number) => `${count(total)} ${total === 1 ? 'round' : 'rounds'}`;
   const words =
     missing.length === 0
-      ? `No node missed a round`
+      ? `No node was seen to miss a round ${upTo(
+          axis,
+          known.map(({ missed }) => missed),
+        )}`
       : `${formatCount(missing.length, 'masternode', 'masternodes')} missed ${rounds(missing.reduce((sum, { total }) => sum + total, 0))}, up to ${round(most)} within ${lasting(axis.stepMs)}`;
   return html`${lane(axis, marks, { title, words, more: missing.length > ROWS ? html`<p>The worst ${ROWS} are shown</p>` : '' })}${missing
     .slice(0, ROWS)

@@ -11,7 +11,7 @@ import type { Moment } from './banner.ts';
 import { describeLasting, isMoment, stateOf, summaryOf } from './incident-words.ts';
 import { shorten } from './masternodes.ts';
 import { incidentPath } from './paths.ts';
-import { expectedPace, nodesOf, paceNow } from './subnet-picture.ts';
+import { expectedPace, isHalted, nodesOf } from './subnet-picture.ts';
 import { type Axis, type Mark, rangeLinks, tickLabels, tickLines, toAxis, toMarks, xOf } from './time-axis.ts';
 import { gapLane, lagLane, latencyLane, missedLane, type NamedSteps, paceLane, walletLane } from './time-charts.ts';
 import { walletText } from './wallet-item.ts';
@@ -106,7 +106,7 @@ export function subnetTime(
     `${subnet.name} in the ${RANGES[input.range].words}`,
     rangeLinks(subnet.name, input.range, query, `time-${subnet.name}`),
     [
-      paceLane(axis, marks, blocks, expectedPace(state), paceNow(state, blocks)),
+      paceLane(axis, marks, blocks, expectedPace(state), isHalted(state)),
       lagLane(axis, marks, steps),
       gapLane(axis, marks, gap),
       latencyLane(axis, marks, steps),
@@ -128,7 +128,7 @@ export function kioskTime(state: SubnetState, input: TimeInput, { nowWall }: Mom
   const axis = toAxis(input.range, nowWall);
   const marks = toMarks(axis, input.incidentsOf(name));
   const { blocks, gap } = input.history.stepsOf(name, input.range, nowWall);
-  return html`${paceLane(axis, marks, blocks, expectedPace(state), paceNow(state, blocks))}${gapLane(axis, marks, gap)}
+  return html`${paceLane(axis, marks, blocks, expectedPace(state), isHalted(state))}${gapLane(axis, marks, gap)}
 <svg class="chart hours" aria-hidden="true">${tickLabels(axis, '1em')}</svg>`;
 }
 

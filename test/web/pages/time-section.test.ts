@@ -113,7 +113,7 @@ describe('blocks a minute', () => {
   test('are bars, marked where they are slow, hatched where there was none, and open where nobody watched', () => {
     const page = timeOf({ subnet: { blocks: ending([30, undefined, 12, 0, 0, 30]) } });
     expect(saidOf(page, 'Blocks a minute')).toBe(
-      'Blocks a minute 30 now, 30 expected, slow at times, 2 min without a block 30',
+      'Blocks a minute 30 at 03:03 UTC, 30 expected, slow at times, 2 min without a block 30',
     );
     const [pace] = /<path class="pace" d="([^"]*)"/.exec(page)?.slice(1) ?? [];
     expect(pace).toBe('M54 100V0h0.76V100zM59 100V0h0.76V100z');
@@ -123,7 +123,7 @@ describe('blocks a minute', () => {
 
   test('of longer steps are the average, and what was without a block is as long as the steps', () => {
     const said = saidOf(timeOf({ range: '7d', subnet: { blocks: ending([29.9, 0], 56) } }), 'Blocks a minute');
-    expect(said).toBe('Blocks a minute 0 now, 30 expected, 3 h without a block 30');
+    expect(said).toBe('Blocks a minute 0 at 03:00 UTC, 30 expected, 3 h without a block 30');
   });
 });
 
@@ -132,7 +132,7 @@ describe('blocks behind', () => {
 
   test('say that nobody lags, and draw one line', () => {
     const page = timeOf({ nodes: { n1: lag(0, 1), n2: lag(2, 0) } });
-    expect(saidOf(page, 'Blocks behind')).toBe('Blocks behind No node was more than 2 blocks behind the others 10');
+    expect(saidOf(page, 'Blocks behind')).toBe('Blocks behind No node that could be compared was more than 2 blocks behind the others up to 03:04 UTC 10');
   });
 
   test('name who lags, when it was worst, and how far it was last', () => {
@@ -159,7 +159,7 @@ describe('blocks behind', () => {
 
 test('unfinalised blocks say the newest and the most', () => {
   const page = timeOf({ subnet: { gap: ending([2, 90, 3]) } });
-  expect(saidOf(page, 'Unfinalised blocks')).toBe('Unfinalised blocks 3 now, at most 90 at 03:02 UTC 100');
+  expect(saidOf(page, 'Unfinalised blocks')).toBe('Unfinalised blocks 3 at 03:03 UTC, at most 90 at 03:02 UTC 100');
 });
 
 describe('probe latency', () => {
@@ -172,7 +172,7 @@ describe('probe latency', () => {
       },
     });
     expect(saidOf(page, 'Probe latency')).toBe(
-      'Probe latency p50 of the middle node 5 ms, p95 of the slowest 40 ms now, highest 40 ms at 03:03 UTC p50 p95 Slowest: n3, 21 ms. Fastest: n1, 4 ms. 50 ms',
+      'Probe latency p50 of the middle node 5 ms, p95 of the slowest 40 ms at 03:03 UTC, highest 40 ms at 03:03 UTC p50 p95 Slowest: n3, 21 ms. Fastest: n1, 4 ms. 50 ms',
     );
   });
 
@@ -180,7 +180,7 @@ describe('probe latency', () => {
     const times = [5_000, 9, 8, 9, 9, 8, 9, 10];
     const page = timeOf({ nodes: { n1: { p50: ending(times), p95: ending(times) } } });
     expect(saidOf(page, 'Probe latency')).toBe(
-      'Probe latency p50 10 ms, p95 10 ms now, highest 5,000 ms at 02:56 UTC p50 p95 20 ms ▲',
+      'Probe latency p50 10 ms, p95 10 ms at 03:03 UTC, highest 5,000 ms at 02:56 UTC p50 p95 20 ms ▲',
     );
     expect(page.match(/class="spike" x="87.5%"/g)).toHaveLength(1);
   });
@@ -221,7 +221,7 @@ describe('missed rounds', () => {
 
   test('say that nobody missed any, and show the worst eight of many', () => {
     expect(saidOf(timeOf({ range: '24h', nodes: { n1: missed(0) } }), 'Missed rounds')).toBe(
-      'Missed rounds No node missed a round',
+      'Missed rounds No node was seen to miss a round up to 03:04 UTC',
     );
     expect(saidOf(timeOf({ range: '24h', nodes: { n1: missed(1) } }), 'Missed rounds')).toBe(
       'Missed rounds 1 masternode missed 1 round, up to 1 within 30 min',
@@ -336,7 +336,7 @@ test('a target has its own latency, lag and incidents, and a service no lag', ()
   const input = { range: '1h', history: historyOf(given), incidentsOf: () => given.incidents } as const;
   const page = String(targetTime(own, input, moment).html);
   expect(words(page)).toContain('n1 in the last hour');
-  expect(saidOf(page, 'Probe latency')).toContain('p50 4 ms, p95 9 ms now');
+  expect(saidOf(page, 'Probe latency')).toContain('p50 4 ms, p95 9 ms at 03:03 UTC');
   expect(saidOf(page, 'Blocks behind')).toContain('1 fell behind, by up to 12 blocks');
   expect(page).toContain('/incidents/a1');
   expect(page).not.toContain('/incidents/b2');
