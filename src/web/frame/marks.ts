@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Standing } from '../../model/headline.ts';
 import type { Problem } from '../../model/problem.ts';
-import { FORECASTS, type ProblemName } from '../../model/problem-catalog.ts';
+import { FORECASTS, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
 import { findContainer, isOnlyRestarted } from '../../model/restart-cause.ts';
 import type { ProblemSeverity } from '../../model/severity.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
@@ -62,6 +62,10 @@ export interface TargetStanding {
 const isAffected = ({ because }: ExplainedCheckState, { target }: TargetState): boolean =>
   because !== undefined && (because.component !== target.component || because.name !== target.name);
 
+/** Whether a check fails because of a finding that nobody has to act on at once, as of a container that the inventory misnames. */
+const isNote = ({ because }: ExplainedCheckState): boolean =>
+  because !== undefined && problemCatalog[because.problem].severity === 'info';
+
 /** What a target answers itself: whatever else passes, it is not known to be well without. */
 const ANSWERED: readonly CheckName[] = ['latest_block', 'http'];
 
@@ -72,13 +76,13 @@ const ANSWERED: readonly CheckName[] = ['latest_block', 'http'];
 export function standingOf(state: TargetState): TargetStanding {
   const { checks, facts, problem, suspected } = state;
   const failing = checks.filter((one) => one.verdict === 'fail' && !isOnlyRestarted(one, facts));
-  const own = failing.find((check) => !isAffected(check, state));
+  const own = failing.find((check) => !isAffected(check, state) && !isNote(check));
   if (own !== undefined) return { standing: 'bad', word: 'fail', check: own };
   // What will fail does not fail yet.
   const isForecast = problem?.severity === 'critical' && FORECASTS.includes(problem.problem);
   if (problem !== undefined)
     return { standing: isForecast ? 'warn' : standingOfSeverity(problem.severity), word: 'problem' };
-  const [affected] = failing;
+  const affected = failing.find((check) => isAffected(check, state));
   if (affected !== undefined) return { standing: 'warn', word: 'affected', check: affected };
   if (suspected !== undefined) return { standing: 'warn', word: 'checking' };
   const awaited = checks.find(({ check, verdict }) => verdict === 'unknown' && ANSWERED.includes(check));
@@ -89,7 +93,7 @@ export function standingOf(state: TargetState): TargetStanding {
   if (running && checks.some(({ check, lastRun = startedAt }) => ANSWERED.includes(check) && lastRun < startedAt))
     return { standing: 'off', word: 'starting' };
   const of = (verdict: Verdict) => checks.find((check) => check.verdict === verdict);
-  const degraded = of('degraded');
+  const degraded = failing.find(isNote) ?? of('degraded');
   if (degraded !== undefined) return { standing: 'warn', word: 'degraded', check: degraded };
   const passed = of('pass');
   if (passed !== undefined) return { standing: 'ok', word: 'OK', check: passed };

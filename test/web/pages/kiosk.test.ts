@@ -70,7 +70,8 @@ describe('the kiosk of one subnet', () => {
     const state = stateOf([...nodes(NAMES), diagnosedService('frontend')]);
     expect(partsOf([state], { time: timeWith({ blocks: [30], gap: [2] }) })).toEqual({
       banner: 'devnet is healthy: it can lose 1 more node 4 of 4 masternodes can vote, 3 needed.',
-      'kiosk-figures': 'Height 1,000 last block 2 s ago Pace 30 / min at 02:04 , 30 expected Votes 4 of 4 3 needed, 1 spare',
+      'kiosk-figures':
+        'Height 1,000 last block 2 s ago Pace 30 / min at 02:04 , 30 expected Votes 4 of 4 3 needed, 1 spare',
       'kiosk-time':
         'Last hour Blocks a minute 30 at 02:04 UTC, 30 expected 30 Unfinalised blocks 2 at 02:04 UTC, the most in this time 5',
       'kiosk-quorum': 'Quorum n1 votes n2 votes n3 votes n4 votes 1 spare vote.',

@@ -8,6 +8,7 @@ import { standingOf } from '../../../src/web/frame/marks.ts';
 import { countStates, describeNow } from '../../../src/web/pages/target-rows.ts';
 import { containerOf, diagnosedNode, diagnosedService, NOW } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
+import { stateOf } from '../../support/snapshots.ts';
 
 const AGO_MS = 46_000;
 
@@ -83,6 +84,15 @@ test('one that crashed, does not run, or fails otherwise is not well', () => {
   expect(failing).toMatchObject(bad);
   expect(failing.says).toMatch(/^the frontend is unhealthy: /);
   expect(failing.says).not.toContain('restarted');
+});
+
+test('one whose container the inventory misnames does not fail, and says what to correct', () => {
+  const known = diagnosedService('frontend');
+  const container = { ...known.facts.container, observation: { kind: 'missing' } } as ContainerFacts;
+  const [state] = stateOf([{ ...known, facts: { ...known.facts, container } }] as readonly KnownTarget[]).targets;
+  expect(state?.checks.find(({ check }) => check === 'container')?.because?.problem).toBe('container_misnamed');
+  expect(state && standingOf(state)).toMatchObject({ standing: 'warn', word: 'degraded' });
+  expect(state && describeNow(state)).toContain('correct the container of frontend in the inventory');
 });
 
 test('one that a suspected critical problem names is being checked, as the headline says', () => {

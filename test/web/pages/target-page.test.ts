@@ -99,7 +99,9 @@ describe('the page of a target', () => {
       const facts = { ...known.facts.container, observation: { kind: 'missing' }, ...container } as ContainerFacts;
       const page = pageOf([{ ...known, facts: { ...known.facts, container: facts } }], {}, (state) => ({
         ...{ ...state, problem: undefined },
-        checks: state.checks.flatMap((one) => (one.check === 'container' ? { ...one, since: NOW - 240_000 } : [])),
+        checks: state.checks.flatMap((one) =>
+          one.check === 'container' ? { ...one, since: NOW - 240_000, because: undefined as never } : [],
+        ),
       }));
       return words(page).match(/frontend is failing [^.]*\./)?.[0];
     };
