@@ -54,12 +54,7 @@ function incidentLane(axis: Axis, marks: readonly Mark[]): Html {
   const shown = marks.slice(-MOST_MARKS);
   const rows = placeRows(shown).map((row) => row % MOST_ROWS);
   const height = ROW * (Math.max(0, ...rows) + 1);
-  const words =
-    marks.length === 0
-      ? 'None in this time'
-      : marks.length === 1
-        ? '1 in this time'
-        : `${count(marks.length)} in this time`;
+  const words = `${marks.length === 0 ? 'None' : count(marks.length)} of severity warning or critical in this time`;
   const links = shown.map(({ incident, from, until }, index) => {
     const [start, end] = [xOf(axis, from), xOf(axis, until)];
     const said = describe(incident, axis.nowWall);

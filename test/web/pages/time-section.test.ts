@@ -106,7 +106,7 @@ test('a subnetd that has just started says of each chart that it has no data', (
   for (const title of ['Blocks behind', 'Unfinalised blocks', 'Probe latency', 'Missed rounds'])
     expect(saidOf(page, title)).toBe(`${title} No data in this time.`);
   expect(page).not.toContain('Relayer wallet');
-  expect(saidOf(page, 'Incidents')).toMatch(/^Incidents None in this time/);
+  expect(saidOf(page, 'Incidents')).toMatch(/^Incidents None of severity warning or critical in this time/);
 });
 
 describe('blocks a minute', () => {
@@ -132,7 +132,9 @@ describe('blocks behind', () => {
 
   test('say that nobody lags, and draw one line', () => {
     const page = timeOf({ nodes: { n1: lag(0, 1), n2: lag(2, 0) } });
-    expect(saidOf(page, 'Blocks behind')).toBe('Blocks behind No node that could be compared was more than 2 blocks behind the others up to 03:04 UTC 10');
+    expect(saidOf(page, 'Blocks behind')).toBe(
+      'Blocks behind No node that could be compared was more than 2 blocks behind the others up to 03:04 UTC 10',
+    );
   });
 
   test('name who lags, when it was worst, and how far it was last', () => {
@@ -244,7 +246,7 @@ describe('incidents', () => {
 
   test('are marks on the same axis and lines below it, each of which leads to its incident', () => {
     const page = timeOf({ incidents: [open, halted, ended('old', WALL - 3 * HOUR, 5)] });
-    expect(saidOf(page, 'Incidents')).toContain('Incidents 2 in this time');
+    expect(saidOf(page, 'Incidents')).toContain('Incidents 2 of severity warning or critical in this time');
     expect(page.match(/<a href="\/incidents\/\w+"/g)).toEqual([
       ...['<a href="/incidents/a1"', '<a href="/incidents/b2"'],
       ...['<a href="/incidents/b2"', '<a href="/incidents/a1"'],
