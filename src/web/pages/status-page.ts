@@ -56,7 +56,7 @@ ${masternodeRows(subnet.name, state.epoch, time.range)}
     {
       id,
       html: html`<section class="panel half" aria-labelledby="targets-${subnet.name}" id="${id}"><h2 id="targets-${subnet.name}">Targets of ${subnet.name} <small class="dim">${countStates(targets)}</small></h2>
-${targetRows(subnet.name, targets, historyOf, query, time.range)}
+${targetRows(subnet.name, targets, historyOf, nowWall, query, time.range)}
 </section>`,
     },
     subnetTime(state, time, others, { toWall, nowWall }),

@@ -6,7 +6,7 @@ import { consensusOf, type SubnetState, type TargetState } from '../../model/sna
 import { findGap } from '../../watch/clients/find-gap.ts';
 import { isCredible } from '../../watch/rules/view.ts';
 import { type Html, shape, standingOf } from '../frame/marks.ts';
-import { ago, at, count } from '../frame/times.ts';
+import { ago, asOfNow, at, count } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
 import { checkpointItem } from './checkpoint-item.ts';
 import { type Figure, figureList } from './figures.ts';
@@ -92,11 +92,11 @@ function findFigures(
 
 const TITLE = { bootnode: 'Bootnode', relayer: 'Relayer', stats: 'Stats server', frontend: 'Frontend' } as const;
 
-function service(state: TargetState): Html {
+function service(state: TargetState, nowWall: number): Html {
   const { component } = state.target;
   const { standing } = standingOf(state);
   const title = component === 'node' ? state.target.name : TITLE[component];
-  return html`<li>${shape(standing)}<b>${title}</b><span>${withCommands(describeNow(state))}</span></li>`;
+  return html`<li>${shape(standing)}<b>${title}</b><span>${withCommands(asOfNow(describeNow(state), nowWall))}</span></li>`;
 }
 
 /** What is not as of now while the diagnosis breaks. */
@@ -117,7 +117,7 @@ export function pictureParts(state: SubnetState, blocks: Steps, moment: Moment) 
     peers: isUnseen(state)
       ? html`<p class="empty">No node can be reached from here, so no connection is known.</p>`
       : peerMesh(nodes, members),
-    services: targets.filter(({ target }) => target.component !== 'node').map(service),
+    services: targets.filter(({ target }) => target.component !== 'node').map((one) => service(one, moment.nowWall)),
   };
 }
 

@@ -10,7 +10,7 @@ import type { Incident, Incidents } from '../../model/incident.ts';
 import type { MatchingLine } from '../../model/last-lines.ts';
 import type { Problem } from '../../model/problem.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
-import { findContainer, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, isOnlyRestarted, START_MS } from '../../model/restart-cause.ts';
 import type { ExplainedCheckState, SubnetState, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import { type RangeName, rangeQuery } from '../../model/time-range.ts';
@@ -19,7 +19,7 @@ import { toTargetFacts } from '../../tell/alerts/runbooks.ts';
 import { findExchanges } from '../../watch/clients/find-exchanges.ts';
 import { type LiveContent, page } from '../frame/frame.ts';
 import { badge, type Html, shape, standingOf, standingOfVerdict } from '../frame/marks.ts';
-import { ago, at, count, lasting } from '../frame/times.ts';
+import { ago, asOfNow, at, count, lasting } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
 import { subnetPath, targetPath, withCommands } from './paths.ts';
 import { problemCard } from './problem-card.ts';
@@ -53,11 +53,11 @@ export interface TargetFrame {
   readonly mayProbe: boolean;
 }
 
-function checkRow(check: ExplainedCheckState, { toWall, nowWall, checkHistoryOf }: TargetInput): Html {
+function checkRow(check: ExplainedCheckState, { target, toWall, nowWall, checkHistoryOf }: TargetInput): Html {
   const { lastRun, durationSeconds, runs, failures } = check;
   const took = durationSeconds === undefined ? '' : `, took ${count(Math.round(durationSeconds * 1_000))} ms`;
   const failed = failures === 0 ? '' : html`<br><span class="dim">${count(failures)} of ${count(runs)} failed</span>`;
-  return html`<tr role="row"><th scope="row" role="rowheader">${check.check}</th><td role="cell">${badge(standingOfVerdict(check.verdict), check.verdict)}</td><td role="cell" class="full">${withCommands(formatReason(check))}</td><td role="cell" data-l="Since">${at(toWall(check.since), nowWall)}</td><td role="cell" data-l="Last probe">${lastRun === undefined ? 'never' : html`${ago(toWall(lastRun), nowWall)}${took}${failed}`}</td><td role="cell" class="w full" data-l="24 hours">${checkBars(checkHistoryOf(check.check), check.check)}</td></tr>`;
+  return html`<tr role="row"><th scope="row" role="rowheader">${check.check}</th><td role="cell">${isOnlyRestarted(check, target.facts) ? badge('ok', 'restarted') : badge(standingOfVerdict(check.verdict), check.verdict)}</td><td role="cell" class="full">${withCommands(asOfNow(formatReason(check), nowWall))}</td><td role="cell" data-l="Since">${at(toWall(check.since), nowWall)}</td><td role="cell" data-l="Last probe">${lastRun === undefined ? 'never' : html`${ago(toWall(lastRun), nowWall)}${took}${failed}`}</td><td role="cell" class="w full" data-l="24 hours">${checkBars(checkHistoryOf(check.check), check.check)}</td></tr>`;
 }
 
 const pair = (name: string, value: Html | string | undefined): Html | string =>
@@ -95,6 +95,12 @@ const describeDisks = (disks: readonly DiskFacts[] | undefined, { target, shownF
       return `${formatBytes(fill.free)} of ${formatBytes(fill.total)} free${pace === undefined ? '' : `, full in ${formatLeft(pace)}`}`;
     });
 
+/** A line of most logs carries whole seconds, so less than one says nothing. */
+const describeClock = (aheadMs: number): string =>
+  Math.abs(aheadMs) < 1_000
+    ? 'right to the second'
+    : `${formatDuration(Math.abs(aheadMs))} ${aheadMs < 0 ? 'behind' : 'ahead'}`;
+
 function addressPanel(state: TargetState, disks: SubnetFacts['disks']): Html {
   const { target, facts } = state;
   const ofDisks = describeDisks(disks, state);
@@ -109,7 +115,7 @@ function addressPanel(state: TargetState, disks: SubnetFacts['disks']): Html {
     logFiles.length === 0 ? undefined : html`<code>${logFiles.join(' ')}</code>`,
   )}${pair('Disk', ofDisks.length === 0 ? undefined : ofDisks.join('; '))}${pair('Votes as', signer && html`<code>${signer}</code>`)}${pair(
     'Clock',
-    clock === undefined ? undefined : `${formatDuration(Math.abs(clock))} ${clock < 0 ? 'behind' : 'ahead'}`,
+    clock === undefined ? undefined : describeClock(clock),
   )}</dl>`;
 }
 
@@ -163,7 +169,7 @@ function banner(input: TargetInput): Html {
       : isChecked
         ? `Suspected: ${suspected?.summary}`
         : saidOfCheck;
-  return html`<section class="banner ${standing}" id="banner" aria-label="Verdict"><div class="wrap">${shape(standing)}<h1>${name} ${words}</h1><p>${since}${said === undefined ? '' : withCommands(`${beginSentence(said)}.`)}</p></div></section>`;
+  return html`<section class="banner ${standing}" id="banner" aria-label="Verdict"><div class="wrap">${shape(standing)}<h1>${name} ${words}</h1><p>${since}${said === undefined ? '' : withCommands(`${beginSentence(asOfNow(said, nowWall))}.`)}</p></div></section>`;
 }
 
 /** The uptime of shorter times than the bars show, in one line. */
@@ -189,7 +195,9 @@ export function targetContent(input: TargetInput): LiveContent {
   const { state, target, history, isPastRead, time, lines, incidentOf, restart, ...moment } = input;
   const { subnet, problems } = state;
   const { name, component } = target.target;
-  const isOwn = (one: Problem) => one.component === component && one.name === name;
+  // What names it as a cause is its own too, as the verdict above says.
+  const isOwn = ({ nodes = [], ...one }: Problem) =>
+    (one.component === component && one.name === name) || (component === 'node' && nodes.includes(name));
   const own = problems.filter(isOwn);
   const others = problems.filter(
     (one) => !isOwn(one) && one.explains.some((check) => check.component === component && check.name === name),
@@ -216,7 +224,12 @@ ${restartLine(restart)}${walletLine(state, target, moment)}
 ${target.checks.map((check) => checkRow(check, input))}
 </tbody></table></section>`,
       },
-      targetTime(target, time, moment),
+      targetTime(
+        target,
+        time,
+        moment,
+        own.map((problem) => incidentOf?.(subnet.name, problem)),
+      ),
       {
         id: 'state-probes',
         html: html`<div id="state-probes">${exchangePanel(findExchanges(target, subnet.consensus), moment)}</div>`,

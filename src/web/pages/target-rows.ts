@@ -8,7 +8,7 @@ import type { Target } from '../../model/target.ts';
 import { type RangeName, rangeQuery } from '../../model/time-range.ts';
 import { formatReason } from '../../model/verdict.ts';
 import { badge, type Html, standingOf } from '../frame/marks.ts';
-import { count } from '../frame/times.ts';
+import { asOfNow, count } from '../frame/times.ts';
 import { subnetPath, targetPath, withCommands } from './paths.ts';
 import { dayBars, uptimeBars, uptimeKey } from './uptime-bars.ts';
 
@@ -34,11 +34,11 @@ function describeState(state: TargetState): string {
   return `block ${count(latest.number)}${peers}`;
 }
 
-function row(subnet: string, state: TargetState, history: TargetHistory, range: RangeName): Html {
+function row(subnet: string, state: TargetState, history: TargetHistory, nowWall: number, range: RangeName): Html {
   const { target } = state;
   const { standing, word } = standingOf(state);
   const kind = target.component === target.name ? '' : html` <small class="dim">${target.component}</small>`;
-  return html`<tr role="row"><th scope="row" role="rowheader"><a href="${targetPath(subnet, target.name, range)}">${target.name}</a>${kind}</th><td role="cell">${badge(standing, word)}</td><td role="cell" class="full dim">${withCommands(describeNow(state))}</td><td role="cell" class="w full" data-l="24 hours">${dayBars(history)}</td><td role="cell" class="w full" data-l="30 days">${uptimeBars(history.days, '30 days')}</td></tr>`;
+  return html`<tr role="row"><th scope="row" role="rowheader"><a href="${targetPath(subnet, target.name, range)}">${target.name}</a>${kind}</th><td role="cell">${badge(standing, word)}</td><td role="cell" class="full dim">${withCommands(asOfNow(describeNow(state), nowWall))}</td><td role="cell" class="w full" data-l="24 hours">${dayBars(history)}</td><td role="cell" class="w full" data-l="30 days">${uptimeBars(history.days, '30 days')}</td></tr>`;
 }
 
 const BAD_FIRST = [
@@ -113,6 +113,7 @@ export function targetRows(
   subnet: string,
   targets: readonly TargetState[],
   historyOf: (target: Target) => TargetHistory,
+  nowWall: number,
   query: ListQuery = {},
   range: RangeName = '1h',
 ): Html {
@@ -124,7 +125,7 @@ export function targetRows(
   const isAsked = query.search || query.sort || query.show;
   const open = isAsked ? MAX_ROWS : Math.max(FEW, targets.filter((state) => rank(state) < RANK_OF_OK).length);
   const tableOf = (states: readonly TargetState[]) =>
-    table(states.map((state) => row(subnet, state, historyOf(state.target), range)));
+    table(states.map((state) => row(subnet, state, historyOf(state.target), nowWall, range)));
   const folded = sorted.slice(open, MAX_ROWS);
   return html`${bar}${tableOf(sorted.slice(0, open))}${folded.length === 0 ? '' : html`<details><summary>${count(folded.length)} other targets, none of them unhealthy</summary>${tableOf(folded)}</details>`}${more > 0 ? html`<p class="empty">${count(more)} more are in <a href="/status.json">status.json</a>, none of them worse than these.</p>` : ''}${uptimeKey}`;
 }

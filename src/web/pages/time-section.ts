@@ -127,11 +127,18 @@ export function kioskTime(state: SubnetState, input: TimeInput, { nowWall }: Mom
 <svg class="chart hours" aria-hidden="true">${tickLabels(axis, '1em')}</svg>`;
 }
 
-/** How a target was in that time. */
-export function targetTime(target: TargetState, input: TimeInput, { nowWall }: Moment): Section {
+/** How a target was in that time. `open`: the incidents of problems that name it now. */
+export function targetTime(
+  target: TargetState,
+  input: TimeInput,
+  { nowWall }: Moment,
+  open: readonly (string | undefined)[] = [],
+): Section {
   const { subnet, component, name } = target.target;
   const axis = toAxis(input.range, nowWall);
-  const own = input.incidentsOf(subnet).filter((one) => one.component === component && one.name === name);
+  const own = input
+    .incidentsOf(subnet)
+    .filter((one) => (one.component === component && one.name === name) || open.includes(one.id));
   const marks = toMarks(axis, own);
   const steps = stepsOf([target], input, nowWall);
   return panel('time', `${name} in the ${RANGES[input.range].words}`, rangeLinks(name, input.range, {}, 'time'), [

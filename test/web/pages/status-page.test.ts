@@ -57,7 +57,7 @@ test('shows the worst 500 targets of a large subnet, and says where the others a
   const rowsOf = (count: number) => {
     const named = (name: string) => ({ ...well, target: { ...well.target, name } });
     const many = [...Array.from({ length: count - 1 }, (_, place) => named(`n${place}`)), down];
-    return String(targetRows('devnet', many, () => ({ hours: [], days: [] })));
+    return String(targetRows('devnet', many, () => ({ hours: [], days: [] }), WALL));
   };
   const countRows = (html: string) => html.match(/<th scope="row"/g)?.length;
   const more = / (\d+) more are in status\.json , none of them worse than these\./;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ContainerFacts, KnownTarget } from '../../../src/model/facts.ts';
 import type { Incident } from '../../../src/model/incident.ts';
+import type { Problem } from '../../../src/model/problem.ts';
 import type { ProblemName } from '../../../src/model/problem-catalog.ts';
 import type { SubnetState, TargetState } from '../../../src/model/snapshot.ts';
 import type { CheckName } from '../../../src/model/verdict.ts';
@@ -195,6 +196,47 @@ describe('the page of a target', () => {
     const told = 'Since 03:03 , for 1 min. Its wallet runs out.';
     expect(bannerOf('wallet_nearly_empty')).toBe(`stats needs attention ${told}`);
     expect(bannerOf('wallet_without_funds')).toBe(`stats is failing ${told}`);
+  });
+
+  test('has a problem of the whole subnet that names it, with its incident', () => {
+    const nameOne = (name: string) => {
+      const problem: Problem = {
+        ...{ problem: 'chain_forked', severity: 'critical', alert: '', nodes: [name], explains: [], causes: [] },
+        ...{ summary: 'the chain is forked', evidence: '', fix: 'stop n1', state: 'open', since: NOW, seenAt: NOW },
+      };
+      const incident = {
+        ...{ id: 'x', subnet: 'devnet', problem: 'chain_forked', severity: 'critical', startedAt: WALL, foundAt: WALL },
+        ...{ first: WORDS, last: WORDS, notified: [] },
+      } as unknown as Incident;
+      const state = { ...stateOf(nodes, n1.target.subnet), problems: [problem] };
+      const time = { ...NO_TIME, incidentsOf: () => [incident] };
+      return words(pageOf(nodes, { state, time, incidentOf: () => 'x' }));
+    };
+    expect(nameOne('n1')).toContain('Problems The chain is forked');
+    expect(nameOne('n1')).toMatch(/Incidents 1 of severity/);
+    expect(nameOne('n2')).toContain('No known problems');
+    expect(nameOne('n2')).toMatch(/Incidents None of severity/);
+  });
+
+  test('says of its container how long ago it was restarted by now, and not that it fails', () => {
+    const known = containerOf('n1', { startedAt: NOW - 46_000 }) as ContainerFacts;
+    const container = { ...known, restarts: 1, lastRestartAt: NOW - 46_000, lastRestartBy: 'request' } as const;
+    const page = words(
+      pageOf([{ ...n1, facts: { ...n1.facts, container } } as KnownTarget, ...nodes.slice(1)], {
+        toWall: (at) => at,
+        nowWall: NOW + 10_000,
+      }),
+    );
+    expect(page).toContain('container restarted generated-n1-1 was restarted on request 56s ago (02:45:54 UTC)');
+  });
+
+  test('says of a clock only what is more than a second', () => {
+    const clockOf = (clockAheadMs: number) =>
+      words(pageOf([{ ...n1, facts: { ...n1.facts, logs: { ...n1.facts.logs, clockAheadMs } } } as KnownTarget])).match(
+        /Clock (.*?) Uptime|Clock (.*?) Log/,
+      )?.[0];
+    expect(clockOf(-750)).toContain('Clock right to the second');
+    expect(clockOf(-2_000)).toContain('Clock 2s behind');
   });
 
   test('says how full the disk of its folders is, and not that of others', () => {
