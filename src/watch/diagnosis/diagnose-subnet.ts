@@ -71,7 +71,7 @@ export function describeSubnet(
 }
 
 /** What a diagnosis knows beside the targets. The planned work is what is in force. */
-type Circumstances = Partial<Pick<SubnetView, 'facts' | 'exposures' | 'toWall'>> &
+type Circumstances = Partial<Pick<SubnetView, 'facts' | 'toWall'>> &
   Pick<SubnetState, 'plannedWork'> & { readonly clock?: ClockDisturbances };
 
 export function diagnoseSubnet(
@@ -79,10 +79,10 @@ export function diagnoseSubnet(
   targets: readonly TargetState[],
   before: FollowedProblems,
   now: number,
-  { clock = {}, facts = {}, plannedWork = [], exposures, toWall }: Circumstances = {},
+  { clock = {}, facts = {}, plannedWork = [], toWall }: Circumstances = {},
 ): Diagnosis {
   const known = indexProblems(before.problems);
-  const view = viewSubnet(subnet, targets, now, facts, exposures, known, toWall);
+  const view = viewSubnet(subnet, targets, now, facts, known, toWall);
   const ended = dropObserved(before.ended, targets);
   const { parent } = facts;
   const quorum = view.quorum && withoutIdle(view.quorum, findIdle(view, before.problems));

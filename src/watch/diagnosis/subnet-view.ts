@@ -1,7 +1,6 @@
 import type { Moment } from '../../lib/duration.ts';
 import { listEach } from '../../lib/words.ts';
 import type { ClientAdvice } from '../../model/client.ts';
-import type { RpcExposure, Where } from '../../model/exposure.ts';
 import { type ChainFacts, countPeers, type Progress } from '../../model/facts.ts';
 import type { NextSet } from '../../model/next-set.ts';
 import type { Container, Fault } from '../../model/observation.ts';
@@ -82,15 +81,6 @@ export interface NeverSigned {
   readonly rounds: number;
 }
 
-/** How it is known that the account of a node is unlocked: by `personal_listWallets`, or because it signs blocks. */
-export type UnlockedBy = 'wallet' | 'signing';
-
-/** What was read of the exposure of a node, where that is, and how its account was known to be unlocked then. It stays the same for an hour. */
-export type ExposureMemory = WeakMap<
-  Target,
-  { readonly seen: RpcExposure; readonly where: Where | undefined; readonly unlocked: UnlockedBy | undefined }
->;
-
 /** Everything that is known of a subnet at one moment. Times are watched time. */
 export interface SubnetView extends Moment {
   readonly subnet: Subnet;
@@ -132,7 +122,6 @@ export interface SubnetView extends Moment {
   readonly haltedUntil: number;
   /** The nodes that are out, join or fail so that others cannot have them as peers. */
   readonly absent: ReadonlySet<string>;
-  readonly exposures: ExposureMemory;
 }
 
 /** Whether Docker says that the container does not run, or is stopping it, and nothing shows that its program does all the same. */

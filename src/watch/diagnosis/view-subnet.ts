@@ -24,7 +24,6 @@ import {
   ASKED_WITHIN_MS,
   awaitsPeers,
   checkOf,
-  type ExposureMemory,
   heardSince,
   isMissing,
   losesPeers,
@@ -162,7 +161,6 @@ export function viewSubnet(
   states: readonly TargetState[],
   now: number,
   facts: SubnetFacts = {},
-  exposures: ExposureMemory = new WeakMap(),
   before: ProblemIndex<Problem> = indexProblems<Problem>([]),
   toWall: SubnetView['toWall'] = (at) => at,
 ): SubnetView {
@@ -233,7 +231,6 @@ export function viewSubnet(
     joining,
     haltedUntil,
     absent: new Set(nodes.filter(isAbsent).map(({ name }) => name)),
-    exposures,
     now,
     toWall,
   };

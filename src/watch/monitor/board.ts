@@ -16,7 +16,6 @@ import { type Diagnosis, diagnoseSubnet, explainTargets, NO_DIAGNOSIS } from '..
 import { findOwners } from '../diagnosis/find-double-votes.ts';
 import { describeBroken } from '../diagnosis/find-headline.ts';
 import { restoreProblems } from '../diagnosis/follow-problems.ts';
-import type { ExposureMemory } from '../diagnosis/subnet-view.ts';
 import { checkTable } from '../rules/checks.ts';
 import { fold } from '../rules/fold.ts';
 import { type ContainerEvent, foldContainerEvent } from '../rules/fold-container.ts';
@@ -103,7 +102,6 @@ interface Entry {
   readonly share: ReturnType<typeof createSharing>;
   readonly voteBook: ReturnType<typeof createVoteBook>;
   readonly lagBook: ReturnType<typeof createLagBook>;
-  readonly exposures: ExposureMemory;
   /** The planned work that was in force at the diagnosis. */
   plannedWork: readonly PlannedWork[];
   /** What the last diagnosis was made of that has found a problem to be open, for some seconds. */
@@ -196,7 +194,6 @@ export function createBoard(
         share: createSharing(),
         voteBook: createVoteBook(),
         lagBook: last?.lagBook ?? createLagBook(),
-        exposures: new WeakMap(),
         plannedWork: last?.plannedWork ?? [],
         input: undefined,
         seen: new Map(),
@@ -279,11 +276,11 @@ export function createBoard(
     entry.isChanged = false;
     entry.seen.clear();
     entry.diagnosedAt = now;
-    const { subnet, facts, plannedWork, exposures, diagnosis: before } = entry;
+    const { subnet, facts, plannedWork, diagnosis: before } = entry;
     const targets = [...entry.states];
     try {
       const given = { clock: readDisturbances(), facts, plannedWork };
-      entry.diagnosis = diagnoseSubnet(subnet, targets, before, now, { ...given, exposures, toWall });
+      entry.diagnosis = diagnoseSubnet(subnet, targets, before, now, { ...given, toWall });
       entry.foundAt = now;
       entry.isBroken = false;
       if (hasOpened(before, entry.diagnosis)) {

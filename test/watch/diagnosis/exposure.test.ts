@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type RpcExposure, toReach } from '../../../src/model/exposure.ts';
+import { indexProblems, type Problem, type Suspicion } from '../../../src/model/problem.ts';
 import { problemCatalog } from '../../../src/model/problem-catalog.ts';
 import { type ClientName, DEFAULT_SETTINGS, type Target, targetKey } from '../../../src/model/target.ts';
 import { findRpcExposures } from '../../../src/watch/diagnosis/setup/find-exposures.ts';
-import type { ExposureMemory } from '../../../src/watch/diagnosis/subnet-view.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { addressOf, diagnosedNode, type Given, NOW, STOPPED } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
@@ -26,6 +26,9 @@ const seen = (ip: string, over: Partial<RpcExposure> = {}): RpcExposure => ({
 /** Makes n1 no masternode, so that nothing says that its account is unlocked. */
 const noMaster: Given = { chain: { address: '0xother' } };
 
+/** What was found in the diagnosis before. */
+const KNOWN = { severity: 'warning', alert: 'SubnetExposed', state: 'open', since: 0, seenAt: NOW } as const;
+
 /** The same nodes of an inventory in each diagnosis. */
 const TARGETS = NAMES.map((name) => diagnosedNode(name, NAMES).target);
 
@@ -33,7 +36,7 @@ function findOf(
   exposures: readonly RpcExposure[],
   given: Given = {},
   others: Given = {},
-  memory: ExposureMemory = new WeakMap(),
+  before: readonly Suspicion[] = [],
   nodes: readonly Target[] = TARGETS,
 ) {
   const targets = nodes.map((target) => ({
@@ -53,11 +56,12 @@ function findOf(
     }),
   );
   const setup = { observation: { targets: read, engines: new Map(), named: [] }, at: NOW };
-  return findRpcExposures(viewSubnet(subnet, judgeTargets(targets, NOW), NOW, { setup }, memory));
+  const known = before.map((one): Problem => ({ ...one, ...KNOWN }));
+  return findRpcExposures(viewSubnet(subnet, judgeTargets(targets, NOW), NOW, { setup }, indexProblems(known)));
 }
 
 /** What is found of n1 alone. */
-function find(exposure: RpcExposure, ...more: [given?: Given, others?: Given, memory?: ExposureMemory]) {
+function find(exposure: RpcExposure, ...more: [given?: Given, others?: Given, before?: readonly Suspicion[]]) {
   const found = findOf([exposure], ...more);
   // What anyone on the internet reaches is a problem of its node, everything else one of all nodes.
   for (const { problem, component, name, nodes } of found)
@@ -147,9 +151,9 @@ describe('an unlocked account', () => {
 
   test('that is no longer one is not a finding, although nothing was read again', () => {
     const read = safe('10.0.0.5');
-    const memory: ExposureMemory = new WeakMap();
-    const names = (given: Given) => find(read, given, {}, memory).map(([problem]) => problem);
-    expect([names({}), names(noMaster), names({})]).toEqual([['account_unlocked'], [], ['account_unlocked']]);
+    const before = findOf([read]);
+    const names = (given: Given) => find(read, given, {}, before).map(([problem]) => problem);
+    expect([names({}), names(noMaster)]).toEqual([['account_unlocked'], []]);
   });
 
   describe('of a masternode that signs nothing', () => {
@@ -165,15 +169,21 @@ describe('an unlocked account', () => {
       expect(find(safe('10.0.0.5'), silent, silent)).toEqual([]);
     });
 
-    test('is known from before: a node that is down or hangs comes back with its account unlocked', () => {
-      const read = safe('10.0.0.5');
-      const memory: ExposureMemory = new WeakMap();
-      const down: Given = { fault: { kind: 'refused', address: 'n1' } };
-      const signing = find(read, {}, {}, memory);
-      expect(names(signing)).toEqual(['account_unlocked']);
-      expect([find(read, silent, silent, memory), find(read, down, {}, memory)]).toEqual([signing, signing]);
-      expect(find(safe('10.0.0.5'), down, {}, memory)).toEqual([]);
-    });
+    test.each([
+      ['10.0.0.5', 'account_unlocked'],
+      ['203.0.113.7', 'account_exposed'],
+    ])(
+      'is known from before: a node that is down or hangs comes back with its account unlocked (%s)',
+      (ip, problem) => {
+        const read = safe(ip);
+        const before = findOf([read]);
+        const down: Given = { fault: { kind: 'refused', address: 'n1' } };
+        const signing = find(read);
+        expect(names(signing)).toEqual([problem]);
+        expect([find(read, silent, silent, before), find(read, down, {}, before)]).toEqual([signing, signing]);
+        expect(find(read, down)).toEqual([]);
+      },
+    );
   });
 
   test('is what personal_listWallets says, where the inventory allows to ask', () => {

@@ -139,7 +139,6 @@ describe('a halt of the network before', () => {
       judgeTargets(known, NOW),
       NOW,
       {},
-      undefined,
       indexProblems(isKnown ? [halt, replacement] : [halt]),
     );
     return listCauses(view, [halt]).filter(({ problem }) => problem === 'subnet_halted');

@@ -9,7 +9,7 @@ import type { EngineSetup, SetupObservation } from '../../../model/setup.ts';
 import { DEFAULT_ENGINE } from '../../../model/target.ts';
 import type { Finding } from '../../../model/verdict.ts';
 import { clientOf } from '../../clients/clients.ts';
-import { isMissing, type NodeView, type SubnetView, type UnlockedBy } from '../subnet-view.ts';
+import { isMissing, type NodeView, type SubnetView } from '../subnet-view.ts';
 import { type Found, suspect, suspectTarget, type Texts } from '../suspect.ts';
 
 /** That which most can reach comes first. */
@@ -97,21 +97,27 @@ const DANGERS: Readonly<Record<string, string>> = {
   personal: 'guess the password of its account (personal_unlockAccount)',
 };
 
-/** How it is known that the account of a node is unlocked. `before` is what was known, which stays so while a masternode is out. */
+/**
+ * How it is known that the account of a node is unlocked: by `personal_listWallets`, or because it signs blocks. What was found of a
+ * masternode stays so while it is out.
+ */
 function findUnlocked(
   node: NodeView,
   { unlockFlag }: Client,
   { modules, wallet }: RpcExposure,
-  { chain, masters, silentVoters }: SubnetView,
-  before: UnlockedBy | undefined,
-): UnlockedBy | undefined {
+  { chain, masters, silentVoters, before }: SubnetView,
+): 'wallet' | 'signing' | undefined {
   if (!modules.includes('eth')) return undefined;
   if (wallet === 'unlocked') return 'wallet';
   const { address = '' } = node.chainFacts?.observation ?? {};
   const isMasternode = masters.get(address) === node && chain.masternodes?.active.includes(address) === true;
   if (wallet !== undefined || unlockFlag === undefined || !isMasternode) return undefined;
+  const { component, name } = node.target;
+  const isKnown =
+    before.get({ problem: 'account_exposed', component, name }) ??
+    before.get({ problem: 'account_unlocked' })?.nodes?.includes(name);
   // A key that is locked signs nothing. A masternode that signs nothing is found by its missing votes.
-  return isMissing(node) || silentVoters.has(address) ? before : 'signing';
+  return isKnown || !(isMissing(node) || silentVoters.has(address)) ? 'signing' : undefined;
 }
 
 /** What a node serves to anyone, if anything, and where; nothing for one that wants a password. */
@@ -120,12 +126,8 @@ function findExposed(node: NodeView, view: SubnetView) {
   if (!exposure?.ok) return undefined;
   const seen = exposure.value;
   const client = clientOf({ target: node.target, facts: node.state.facts });
-  const last = view.exposures.get(node.state.target);
-  const before = last?.seen === seen ? last : undefined;
-  const unlocked = findUnlocked(node, client, seen, view, before?.unlocked);
-  const where = before === undefined ? describeWhere(seen) : before.where;
-  if (before === undefined || before.unlocked !== unlocked)
-    view.exposures.set(node.state.target, { seen, unlocked, where });
+  const unlocked = findUnlocked(node, client, seen, view);
+  const where = describeWhere(seen);
   // Who is at the machine itself can do more, but a web page that is opened there should not.
   if (where === undefined || (where.reach === 'loopback' && !seen.anyHost && !seen.anyOrigin)) return undefined;
   const dangerous = seen.modules.filter((module) => Object.hasOwn(DANGERS, module));
