@@ -168,13 +168,7 @@ export function findHeadline(
   const mayLack = quorum?.voting === quorum?.total && told.some(isTwin);
   const least = quorum && mayLack ? `${quorum.voting - (quorum.starting ?? 0) - 1} or ` : '';
   const votes = quorum && areAsked ? sentence(`${when}${least}${describeVotes(quorum)}`) : '';
-  const tellSuspected = (one: Problem | undefined) =>
-    one
-      ? `Suspected: ${sayTogether(
-          one,
-          suspicions.filter(({ problem }) => problem === one.problem),
-        )}.`
-      : '';
+  const tellSuspected = (one: Problem | undefined) => (one ? `Suspected: ${sayTogether(one, suspicions)}.` : '');
   const suspicion = tellSuspected(suspected);
   // Without a new block nobody knows that a halt is over.
   const hasNoBlock = quietMs > 0 || !hasRisen;
