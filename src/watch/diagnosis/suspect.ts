@@ -1,3 +1,4 @@
+import { collect } from '../../lib/values.ts';
 import type { ExplainedCheck, ProblemRef, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { CheckName } from '../../model/verdict.ts';
@@ -12,13 +13,7 @@ type Told = Texts & Partial<Suspicion>;
 export type Found = Suspicion | undefined;
 
 export function findEach<T>(ones: readonly T[], view: SubnetView, ...finders: ((one: T, view: SubnetView) => Found)[]) {
-  const found: Suspicion[] = [];
-  for (let at = 0; at < ones.length; at++)
-    for (let by = 0; by < finders.length; by++) {
-      const suspicion = finders[by]?.(ones[at] as T, view);
-      if (suspicion !== undefined) found.push(suspicion);
-    }
-  return found;
+  return ones.flatMap((one) => collect(finders, (find) => find(one, view)));
 }
 
 /** A suspicion about a whole subnet. It explains no check and causes no other problem, unless it is told to. */
