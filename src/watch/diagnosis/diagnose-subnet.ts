@@ -17,7 +17,7 @@ import { findHeadline } from './find-headline.ts';
 import { findQuietMs } from './find-last-block.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
 import { findIdle, withoutIdle } from './quorum.ts';
-import { hasLoggedSince, isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';
+import { checkOf, hasLoggedSince, isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';
 import { viewContainer } from './view-node.ts';
 import { RECOVERED_FROM, viewSubnet } from './view-subnet.ts';
 
@@ -154,11 +154,8 @@ export function explainTargets(
   const clearing = problems.filter(({ state }) => state === 'clearing');
   const lasting = problems.filter(({ state }) => state !== 'clearing');
   // What lasts explains more than what seems to be over, and that more than what is.
-  const byCheck = new Map(
-    [...ended, ...clearing, ...lasting].flatMap((problem) =>
-      problem.explains.map((each) => [keyOf(each), problem] as const),
-    ),
-  );
+  const byCheck = new Map<string, Problem | EndedProblem>();
+  for (const one of [...ended, ...clearing, ...lasting]) for (const each of one.explains) byCheck.set(keyOf(each), one);
   const wouldPage = ({ state, severity }: Problem) => state === 'suspected' && severity === 'critical';
   const naming = findNaming(
     problems.filter(({ state, severity }) => state === 'open' && severity !== 'info'),
@@ -167,8 +164,7 @@ export function explainTargets(
   const suspected = findNaming(problems.filter(wouldPage), targets);
   // What kept a node from taking part and has ended just now.
   const over = clearing.filter(({ problem, component }) => component === 'node' && RECOVERED_FROM.includes(problem));
-  const fails = ({ checks }: TargetState) =>
-    checks.some((one) => one.check === 'latest_block' && one.verdict === 'fail');
+  const fails = (state: TargetState) => checkOf(state, 'latest_block')?.verdict === 'fail';
   const silent: ReadonlySet<string | undefined> = new Set(targets.filter(fails).map(({ target }) => target.name));
   const explain = (judged: TargetState): TargetState => {
     const { component, name } = judged.target;
@@ -193,7 +189,7 @@ export function explainTargets(
       const summary = alike.some((one) => one === because) ? sayTogether(because, alike) : because.summary;
       return explainCheck(check, { ...because, summary }, because.component === component && because.name === name);
     };
-    const checks = isWell ? judged.checks : judged.checks.map(explainOne);
+    const checks = judged.checks.map(explainOne);
     return { ...judged, ...(problem && { problem }), ...(checked && { suspected: checked }), checks };
   };
   const ofAll = [...problems, ...ended].filter(({ problem }) => isBlind(problem) || problem === 'subnet_halted');
