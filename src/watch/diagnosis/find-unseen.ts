@@ -4,7 +4,7 @@ import type { ProblemRef, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { viewRelayer } from './parent-view.ts';
-import { askedAt, checkOf, isStopped, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
+import { askedAt, checkOf, hasLoggedSince, isStopped, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
 import { explainEach, type Found, refsTo, suspect, type Texts } from './suspect.ts';
 
 /** The faults of what lies between subnetd and a node, in words. A node that hangs times out too. */
@@ -61,9 +61,7 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Found {
   if (reached.length > 0 && !asked.every(runs)) return undefined;
   const met = [...new Set(asked.map(({ fault }) => MEETS[String(fault?.kind)]))];
   // Their logs have shown a block since they were asked in vain.
-  const rising = nodes.filter(
-    ({ rises, state }) => rises && (state.facts.logs?.node?.advancedAt ?? 0) > askedAt(state),
-  );
+  const rising = nodes.filter(({ rises, state }) => rises && hasLoggedSince(state, askedAt(state)));
   const talking = asked.filter(({ answers }) => answers === true);
   const known =
     talking.length > 0 ? `, while the IPC socket of ${namesOf(talking)} answers` : ', and none is known to be stopped';
@@ -112,8 +110,6 @@ export function findUnseen(view: SubnetView): Found {
     answers === undefined && !state.facts.node && (target.rpc ?? target.ipc);
   if (view.nodes.some(isUnasked)) return undefined;
   const asked = view.nodes.filter(({ answers }) => answers !== undefined);
-  // Something of the subnet is seen.
-  if (asked.some(({ answers, fault }) => answers === true && fault === undefined)) return undefined;
   // The log is read all the time, has shown blocks, and goes on no more: two nodes, or the only one, make no blocks.
   const silent = asked.filter(({ state: { facts }, isLogAlive }) => {
     const { node, sources } = facts.logs ?? {};
