@@ -2,7 +2,7 @@ import { formatDuration } from '../../../lib/duration.ts';
 import { collect } from '../../../lib/values.ts';
 import { formatCount, listEach } from '../../../lib/words.ts';
 import type { ContainerSetup, PublishedPort } from '../../../model/setup.ts';
-import type { Target } from '../../../model/target.ts';
+import type { Component, Target } from '../../../model/target.ts';
 import { commandToRecreate, LOG_ROTATION, serviceOf } from '../../clients/commands-to-type.ts';
 import type { SubnetView, TargetView } from '../subnet-view.ts';
 import { type Found, findEach, suspect, suspectTarget } from '../suspect.ts';
@@ -56,19 +56,14 @@ function findQuiet({ one, target, container: { name: container, verbosity } }: M
   });
 }
 
-/** What answers at a port that not everybody should reach; else undefined. The p2p port must be open, and the frontend is for people. */
+/** What not everybody should reach of a service. The frontend is for people, and the p2p port must be open. */
+const GUARDED: Partial<Record<Component, string>> = { relayer: 'the page of the relayer', stats: 'the stats server' };
+
+/** What answers at a port that not everybody should reach; else undefined. */
 function nameGuarded(target: Target, { ports }: ContainerSetup, { containerPort, hostPort }: PublishedPort) {
-  switch (target.component) {
-    case 'node':
-      if (containerPort === ports.ws) return 'WebSocket';
-      return containerPort === ports.rpc || String(hostPort) === URL.parse(target.rpc ?? '')?.port ? 'RPC' : undefined;
-    case 'relayer':
-      return 'the page of the relayer';
-    case 'stats':
-      return 'the stats server';
-    default:
-      return undefined;
-  }
+  if (target.component !== 'node') return GUARDED[target.component];
+  if (containerPort === ports.ws) return 'WebSocket';
+  return containerPort === ports.rpc || String(hostPort) === URL.parse(target.rpc ?? '')?.port ? 'RPC' : undefined;
 }
 
 /** The ports that are open to everybody who reaches the machine, and what answers there. */
