@@ -272,7 +272,6 @@ export function findNodeProblems(view: SubnetView): readonly Suspicion[] {
  * bootnode that has not heard it, and the service that reads from it.
  */
 export function explainOtherTargets(found: readonly Suspicion[], view: SubnetView): readonly Suspicion[] {
-  if (found.length === 0) return found;
   /** Why others miss it is known. One that has just started has not found them yet, whatever else its log shows. */
   const isGone = ({ isOut, isStarting, state }: NodeView) => isOut || (!isStarting && losesPeers(state));
   const out = view.nodes.filter((node) => node.isStarting || isGone(node));

@@ -96,7 +96,6 @@ function toEnded(one: Problem, subjectsOf: SubjectsOf, endedAt: number): EndedPr
 
 /** The ended problems without the checks that have been observed again. */
 export function dropObserved(ended: readonly EndedProblem[], targets: readonly TargetState[]): readonly EndedProblem[] {
-  if (ended.every(({ explains }) => explains.length === 0)) return ended;
   const subjectsOf = indexSubjects(targets);
   return ended.map((one) => ({ ...one, explains: findUnobserved(one.explains, one.seenAt, subjectsOf) }));
 }

@@ -61,7 +61,6 @@ export function findSilentVoters(
     const isShown = now - at < POOLS_KNOWN_MS || addresses.has(address);
     return isShown && masternodes.active.includes(address) ? address : undefined;
   });
-  if (addresses.size + left.length === 0) return new Map();
   // A node that is just back has not said its address yet, so any key without a node may be its own.
   const isOneBack = nodes.some((node) => node.isStarting && ranWhenAsked(node) < 0);
   const silent = [...addresses].filter((address) => {

@@ -310,13 +310,10 @@ function isRemembered(failure: KnownFailure, evidence: Facts, now: number): bool
   return before !== undefined && isOfRun(seenAt, before.startedAt);
 }
 
-const NONE: readonly KnownFailure[] = [];
-
 /** The known failures of a target: which it has shown lately, and which of these are over or not. */
 export function judgeFailures(target: Target, evidence: Facts, now: number) {
   const failures = failuresOf(target);
   const remembered = failures.filter((one) => isRemembered(one, evidence, now));
-  if (remembered.length === 0) return { failures, shownFailures: NONE, endedFailures: NONE };
   const isOver = ({ seenAt, isOver }: KnownFailure) => isOver?.(evidence, seenAt(evidence, now) ?? now, now) === true;
   const shownFailures = remembered.filter((one) => !isOver(one));
   return { failures, shownFailures, endedFailures: remembered.filter(isOver) };
