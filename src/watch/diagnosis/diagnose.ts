@@ -75,9 +75,6 @@ function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
   return { ...one, evidence: formatReason({ seen: one.evidence, cause: why }), fix };
 }
 
-/** What has no check of its own: only its own words say what to do. */
-const isKnownFailure = ({ problem }: Suspicion): boolean => problemCatalog[problem].judgedBy.length === 0;
-
 /** A quorum at risk or a halt pages with what keeps nodes from voting, which is not sent beside it, and with how to bring each of them back. */
 function withReasons(page: Suspicion, view: SubnetView, found: readonly Suspicion[]): Suspicion {
   // One that takes blocks votes again, however it has ended before.
@@ -87,7 +84,8 @@ function withReasons(page: Suspicion, view: SubnetView, found: readonly Suspicio
   const isWhy = ({ component, explains }: Suspicion) => component === 'node' && explains.length > 0;
   const names = page.nodes ?? mayNotVote.map(({ name }) => name);
   const all = names.flatMap((node) => found.find((one) => one.name === node && isWhy(one)) ?? []);
-  const failures = all.filter(isKnownFailure);
+  // What has no check of its own: only its own words say what to do.
+  const failures = all.filter(({ problem }) => problemCatalog[problem].judgedBy.length === 0);
   // A halt has said who is down, but not why.
   const reasons = isHalt ? failures : all;
   const keys = found.filter(({ problem }) => problem === 'masternode_missing');

@@ -25,9 +25,6 @@ const SIGN_RANGE = 150;
 /** Only each such block is signed by a transaction (common/constants.go, `MergeSignRange`). */
 const SIGN_EVERY = 15;
 
-/** Of most masternodes of most subnets. */
-const ACTIVE: Fate = { state: 'active' };
-
 /** The candidates by their stakes. Equal ones keep their order (core/blockchain.go, `UpdateM1`). */
 function listByStake(candidates: readonly Candidate[], order: readonly string[]): readonly string[] {
   const rank = new Map(order.map((address, index) => [address, index]));
@@ -115,7 +112,7 @@ export function predictNextSet(
   const listed = new Set(candidates);
   const has = new Set(next);
   const toFate = (address: string): Fate => {
-    if (has.has(address)) return ACTIVE;
+    if (has.has(address)) return { state: 'active' };
     if (!listed.has(address)) return { state: 'removed', reason: 'no-candidate' };
     if (!out.has(address)) return { state: 'standby', reason: 'stake' };
     const reason = reasons.get(address);

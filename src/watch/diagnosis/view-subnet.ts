@@ -1,6 +1,6 @@
 import { highest } from '../../lib/numbers.ts';
 import { collect } from '../../lib/values.ts';
-import { addressOf, countPeers, type Progress } from '../../model/facts.ts';
+import { addressOf, countPeers } from '../../model/facts.ts';
 import { indexProblems, type Problem, type ProblemIndex } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import { findSilentMs, START_MS } from '../../model/restart-cause.ts';
@@ -58,10 +58,6 @@ export const findRecovering = (before: ProblemIndex<Problem>, now: number): read
       now - clearingSince < START_MS,
   );
 
-/** The height that at least half of the nodes have reached, by those of all nodes on the chain. */
-const findReference = (heights: readonly Pick<Progress, 'number'>[]): number | undefined =>
-  new Float64Array(heights.map(({ number }) => number)).sort()[Math.floor(heights.length / 2)];
-
 /** The nodes that came, or came back, less than a minute ago. After a restart of subnetd only a stored problem tells that one was gone. */
 function findJoining(nodes: readonly NodeView[], before: ProblemIndex<Problem>, now: number): ReadonlySet<string> {
   const recovering = new Set(findRecovering(before, now).map(({ name }) => name));
@@ -90,12 +86,6 @@ function heightsBefore({ facts: { node, logs } }: TargetState, since: number, lo
 
 /** When the last lines of the chain before a halt were printed, at the latest. */
 const lastLineOf = ({ since, seenAt }: Problem): number => Math.min(since + ASKED_WITHIN_MS, seenAt);
-
-/** The heights of nodes that take part. One alone or just started shows nothing. */
-const findShown = (views: readonly TargetView[], now: number): readonly Progress[] =>
-  collect(views, ({ state, container }) =>
-    countPeers(state.facts) === 0 || viewStart(state, container, now).isStarting ? undefined : heightOf(state),
-  );
 
 /** Whether a halt needed no silent node to end: enough for a block have answered since before it. */
 function endsWithoutSilent(halt: Problem | undefined, states: readonly TargetState[], chain: ChainView): boolean {
@@ -170,14 +160,17 @@ export function viewSubnet(
   const views = states.map((state) => viewTarget(state, setupOf(facts.setup?.observation, state.target)));
   const ofChain = views.filter(({ state }) => !chain.foreign.has(state));
   const heights = collect(ofChain, ({ state }) => heightOf(state));
-  const reference = findReference(heights);
+  const reference = new Float64Array(heights.map(({ number }) => number)).sort()[Math.floor(heights.length / 2)];
   const against = { reference, maxLag };
   const isReplaced = before.get({ problem: 'chain_replaced' }) !== undefined;
   const isPossible = (height: number) =>
     isCredible(height, reference) && !(isReplaced && height > 2 * (reference ?? height));
   const highestOf = (known: readonly number[]) => highest(known.filter(isPossible));
   const halt = before.get({ problem: 'subnet_halted' });
-  const shown = findShown(ofChain, now);
+  // A node that is alone, or has just started, shows nothing.
+  const shown = collect(ofChain, ({ state, container }) =>
+    countPeers(state.facts) === 0 || viewStart(state, container, now).isStarting ? undefined : heightOf(state),
+  );
   const top = highestOf(shown.map(({ number }) => number));
   // Nodes had these for longer than the stall limit, or in a halt from before it.
   const stood = shown.filter(({ advancedAt }) => advancedAt <= now - stallAfterMs - ASKED_WITHIN_MS);
