@@ -1,4 +1,4 @@
-import { formatMoment, type Moment } from '../../lib/duration.ts';
+import { DAY_MS, formatMoment, type Moment } from '../../lib/duration.ts';
 import { formatBytes, formatTimes, listNames } from '../../lib/words.ts';
 import { describePace, findLongPace, formatLeft } from '../../model/fill.ts';
 import { LINES_LOST } from '../../model/log.ts';
@@ -16,13 +16,11 @@ import type { TargetSetup } from '../../model/setup.ts';
 import type { ContainerRef, Target } from '../../model/target.ts';
 import { commandToFind, commandToRecreate, describeRef, LOG_ROTATION, serviceOf } from '../clients/commands-to-type.ts';
 import { explainUnread, isYetToCome } from '../rules/find-log-fault.ts';
+import { SAID_MS } from './find-double-votes.ts';
 import { hasEndedFailure } from './find-known-failures.ts';
 import { listUnlisted } from './find-setup-problems.ts';
 import { checkOf, isDockerRestarting, isDockerSilent, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explain, explainAll, type Found, findEach, refsTo, suspectTarget } from './suspect.ts';
-
-/** Lines that were lost count for this long, so that a loss that happens again and again is one problem. */
-const LOST_MS = 10 * 60_000;
 
 const formatRef = (ref: ContainerRef | undefined): string => (ref === undefined ? 'its container' : describeRef(ref));
 
@@ -66,10 +64,10 @@ function findLinesLost(view: TargetView, moment: Moment): Found {
   const agoMs = moment.now - (lost?.at ?? 0);
   const own = findContainer(facts.container);
   // What another container lost says nothing of this one.
-  if (!lost || agoMs >= LOST_MS || own === undefined || lost.at < (own.startedAt ?? 0)) return undefined;
+  if (!lost || agoMs >= SAID_MS || own === undefined || lost.at < (own.startedAt ?? 0)) return undefined;
   return suspectTarget('log_lines_lost', view, {
     // Only another loss confirms it.
-    ...(agoMs >= LOST_MS / 10 && { confirmMs: 2 * LOST_MS }),
+    ...(agoMs >= SAID_MS / 10 && { confirmMs: 2 * SAID_MS }),
     summary: `Docker throws away lines of ${target.name} before they are read`,
     evidence: `Docker rotated the log of ${formatRef(target.container)} and threw lines away before they were read ${formatTimes(lost.count)} since subnetd started, last ${formatMoment(lost.at, moment)}`,
     fix: 'give its log more room with the option max-size of its logging driver, or let it print less, and recreate it',
@@ -79,8 +77,6 @@ function findLinesLost(view: TargetView, moment: Moment): Found {
 /** Logs that cannot be read, and lines that are lost: what they would show is not known. */
 export const findLogProblems = (view: SubnetView): readonly Suspicion[] =>
   findEach(view.targets, view, findSourceDown, findLinesLost);
-
-const FILLS_WITHIN_MS = 24 * 3_600_000;
 
 /** The share of its memory limit from which on a container is near it. */
 const NEAR_LIMIT = 0.9;
@@ -174,7 +170,7 @@ function findMemory(one: TargetView): Found {
     });
   const fill = facts.container?.memory;
   const pace = fill && findLongPace(fill);
-  if (fill === undefined || pace === undefined || pace.leftMs >= FILLS_WITHIN_MS) return undefined;
+  if (fill === undefined || pace === undefined || pace.leftMs >= DAY_MS) return undefined;
   const left = formatLeft(pace);
   return suspectTarget('memory_filling', one, {
     summary: `the container of ${target.name} reaches its memory limit in ${left}`,
@@ -194,6 +190,5 @@ function findLargeLog(one: TargetView): Found {
   });
 }
 
-export function findContainerProblems(view: SubnetView): readonly Suspicion[] {
-  return findEach(view.targets, view, findMisnamed, findDown, findMemory, findLargeLog);
-}
+export const findContainerProblems = (view: SubnetView): readonly Suspicion[] =>
+  findEach(view.targets, view, findMisnamed, findDown, findMemory, findLargeLog);

@@ -9,7 +9,7 @@ import { listUnlisted } from './find-setup-problems.ts';
 import { adviceOf, type NodeView, type SubnetView } from './subnet-view.ts';
 import { suspect } from './suspect.ts';
 
-/** For so long it is said. It is over at once, but may come again. */
+/** For so long it is said that something has happened, which is over at once, but may come again. */
 export const SAID_MS = 10 * 60_000;
 
 /** The double votes that are still said, the newest first, in two kinds: of keys that several nodes have, and of others. */

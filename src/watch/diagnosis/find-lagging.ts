@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../lib/duration.ts';
 import { medianOf } from '../../lib/numbers.ts';
 import { joinAnd } from '../../lib/words.ts';
 import { type Lag, type LagFacts, leastShare, type Tally } from '../../model/lag.ts';
@@ -73,9 +74,6 @@ const isFar = ({ own, usual }: ReturnType<typeof compare>, leastMs: number): boo
 
 const machineOf = ({ target: { container } }: NodeView): string | undefined => container && engineOf(container);
 
-/** For so long a line about a late vote counts. */
-const LATE_MS = 3_600_000;
-
 /** What sets a node apart from the others, as far as that is known: `own` is of its machine. */
 function tellApart(view: SubnetView, node: NodeView) {
   const { nodes, now, facts } = view;
@@ -93,7 +91,7 @@ function tellApart(view: SubnetView, node: NodeView) {
     memoryBytes >= 0.9 * memoryLimitBytes && 'its container is near its memory limit',
     facts.disks?.some(({ level, targets }) => level !== undefined && targets.includes(node.name)) &&
       'its disk is filling up',
-    hasPrinted(node, 'vote_too_late', now, LATE_MS) && 'its log says that its votes come too late',
+    hasPrinted(node, 'vote_too_late', now, HOUR_MS) && 'its log says that its votes come too late',
   ].filter((one) => typeof one === 'string');
   const others = nodes.filter((one) => one !== node);
   const machine = machineOf(node);

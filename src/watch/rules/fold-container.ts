@@ -108,8 +108,6 @@ export function foldContainer(previous: ContainerFacts | undefined, observation:
   return { ...foldExit(counted, container.exitCode, container.finishedAt ?? at), memory, inspected: true };
 }
 
-const STOP_REQUESTS = ['kill', 'stop', 'restart'];
-
 /** Whether the last run ended because somebody ordered that after `at`. */
 export const endedOnOrder = ({ lastExit, lastStopRequest }: ContainerFacts, at: number): boolean =>
   lastExit !== undefined &&
@@ -151,7 +149,7 @@ export function foldContainerEvent(previous: ContainerFacts | undefined, event: 
     if (belongsTo(facts.lastStopRequest, id, at)) return ended;
     return { ...ended, unrequestedExit: { id, at }, ...(exitCode === 137 && { unrequestedKill: { id, at } }) };
   }
-  if (STOP_REQUESTS.includes(event.action)) return foldStopRequest(facts, event);
+  if (['kill', 'stop', 'restart'].includes(event.action)) return foldStopRequest(facts, event);
   if (event.action === 'start' && countedOomEvent?.id === id)
     return { ...facts, countedOomEvent: { ...countedOomEvent, open: false } };
   if (event.action !== 'oom') return facts;

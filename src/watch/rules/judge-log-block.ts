@@ -1,3 +1,4 @@
+import { LINE_TOLERANCE_MS } from '../../lib/clock.ts';
 import { formatAgo, formatDuration, formatMoment, QUARTER_MS } from '../../lib/duration.ts';
 import { findContainer, findStart, START_MS } from '../../model/restart-cause.ts';
 import type { NodeTarget } from '../../model/target.ts';
@@ -7,10 +8,7 @@ import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { readLog, readSince } from './find-log-fault.ts';
 import { JUST_STARTED, type View } from './view.ts';
 
-/** Times of lines and of their reading may differ by this much although no clock is wrong. */
-const TOLERATED_MS = 5_000;
-
-export const isSkewed = (aheadMs: number): boolean => Math.abs(aheadMs) >= TOLERATED_MS;
+export const isSkewed = (aheadMs: number): boolean => Math.abs(aheadMs) >= LINE_TOLERANCE_MS;
 
 /** By how much a difference is one of time zones: a whole number of quarters of an hour, else undefined. */
 export function zoneMs(aheadMs: number): number | undefined {

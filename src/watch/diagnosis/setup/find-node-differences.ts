@@ -65,9 +65,6 @@ function versionOf(node: NodeView): string | undefined {
   return client?.version ?? (read?.ok && read.value.version.ok ? read.value.version.value : undefined);
 }
 
-const containerOf = ({ setup: { container } }: NodeView) =>
-  container?.ok && container.value.imageId !== undefined ? container.value : undefined;
-
 /** Two clients differ in everything, so only nodes of the same one are compared. */
 const splitByClient = (view: SubnetView): readonly SubnetView[] =>
   [...Map.groupBy(view.nodes, adviceOf).values()].map((nodes) => ({ ...view, nodes }));
@@ -87,7 +84,7 @@ function findVersions(view: SubnetView): Found {
 function findImages(view: SubnetView): Found {
   const groups = groupIfDifferent(
     view,
-    containerOf,
+    ({ setup: { container } }) => (container?.ok && container.value.imageId ? container.value : undefined),
     ({ image = 'an image', imageId = '' }) => `${image} with the content ${imageId.slice(0, 19)}…`,
   );
   if (groups === undefined || groupIfDifferent(view, versionOf, String) !== undefined) return undefined;
