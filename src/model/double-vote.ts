@@ -33,8 +33,6 @@ export interface FoundVotes extends VotePair<CastVote> {
 export interface DoubleVote extends FoundVotes {
   /** The nodes of the inventory that had the key then. Two with one key are a cause of their own. */
   readonly nodes: readonly string[];
-  /** Whether one of them was started about then, which Docker forgets with its container. */
-  readonly isAfterStart?: true;
 }
 
 /** The double votes of a subnet since subnetd watches it. */
@@ -59,17 +57,15 @@ export const pairKey = ({ signer, votes }: VotePair): string => [signer, ...vote
 export function addDoubleVotes(
   known: DoubleVotes | undefined,
   found: readonly FoundVotes[],
-  /** What is known of the nodes with a key, for a time. */
-  ownersOf: (signer: string, at: WatchedMs) => Pick<DoubleVote, 'nodes' | 'isAfterStart'>,
+  /** The nodes that have a key. */
+  ownersOf: (signer: string) => readonly string[],
 ): DoubleVotes | undefined {
   let all = known;
   for (const one of found) {
     const { total = 0, recent = [] } = all ?? {};
     const same = recent.find((each) => pairKey(each) === pairKey(one));
     if (same?.source === 'log' || (same !== undefined && one.source === 'pool')) continue;
-    const at = same?.at ?? one.at;
-    const { isAfterStart } = same ?? {};
-    const next = { ...one, ...ownersOf(one.signer, at), at, ...(isAfterStart && { isAfterStart }) };
+    const next = { ...one, nodes: ownersOf(one.signer), at: same?.at ?? one.at };
     all = {
       total: total + Number(same === undefined),
       recent: [...recent.filter((each) => each !== same), next].slice(-MOST_DOUBLE_VOTES),

@@ -57,12 +57,9 @@ function isAfterStart({ container, logs }: Facts, at: number): boolean {
   return starts.some((startedAt = Number.NEGATIVE_INFINITY) => at >= startedAt && at - startedAt < 2 * START_MS);
 }
 
-/** The nodes that have a key, and whether one of them was started about this time. */
-export function findOwners(states: readonly TargetState[], signer: string, at: number) {
-  const owners = states.filter(({ facts }) => addressOf(facts) === signer);
-  const isRestarted = owners.some(({ facts }) => isAfterStart(facts, at));
-  return { nodes: owners.map(({ target }) => target.name), ...(isRestarted && { isAfterStart: true as const }) };
-}
+/** The nodes that have a key. */
+export const findOwners = (states: readonly TargetState[], signer: string): readonly string[] =>
+  states.flatMap(({ target, facts }) => (addressOf(facts) === signer ? target.name : []));
 
 /** A pair in `about`, with the second in which it was first seen, and why it is no alarm: its node was started about then (`s`), or another had its key (`k`). */
 const ABOUT = /([^,\s]+)@(\d+)([sk]?)/g;
@@ -93,7 +90,7 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
     const { at = one.at, mark: told = '' } = known.get(key) ?? {};
     const node = view.nodes.find(({ address }) => address === one.signer);
     const leaver = findLeaver(view, one.signer, at);
-    const isRestarted = one.isAfterStart || (node && isAfterStart(node.state.facts, at));
+    const isRestarted = node && isAfterStart(node.state.facts, at);
     const mark = told || (leaver ? 'k' : isRestarted ? 's' : '');
     const about = `${key}@${Math.round(toWall(at) / 1_000)}${mark}`;
     return { one, node, at, leaver, mark, about, name: one.nodes[0] ?? node?.name ?? shorten(one.signer) };

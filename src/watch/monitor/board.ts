@@ -241,9 +241,7 @@ export function createBoard(
     update(target, (facts, entry) => {
       const { settings, diagnosis, share } = entry;
       const { seen, found } = takeVotes(entry, target, observation, facts, now);
-      const doubleVotes = addDoubleVotes(entry.facts.doubleVotes, found, (signer, at) =>
-        findOwners(entry.states, signer, at),
-      );
+      const doubleVotes = addDoubleVotes(entry.facts.doubleVotes, found, (signer) => findOwners(entry.states, signer));
       if (doubleVotes !== undefined && doubleVotes !== entry.facts.doubleVotes) {
         entry.facts = { ...entry.facts, doubleVotes };
         entry.isChanged = true;

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { addDoubleVotes, type DoubleVote } from '../../../src/model/double-vote.ts';
+import type { DoubleVote } from '../../../src/model/double-vote.ts';
 import type { KnownTarget } from '../../../src/model/facts.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { ListedContainer } from '../../../src/model/setup.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
-import { findOwners } from '../../../src/watch/diagnosis/find-double-votes.ts';
 import type { FollowedProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
 import { suspect } from '../../../src/watch/diagnosis/suspect.ts';
 import { addressOf, diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';
@@ -195,19 +194,6 @@ test('one that was started within two minutes before has forgotten its vote', ()
   const lately = () => ({ container: { startedAt: NOW - 30_000 } });
   expect(find([voteOf(addressOf('n2'))], lately)[0]?.evidence).not.toContain('was started');
   expect(find([voteOf(addressOf('n2'))], lately, again)[0]?.evidence).toContain(words);
-  expect(find([voteOf(addressOf('n2'), { isAfterStart: true })], lately)[0]?.evidence).toContain(words);
-});
-
-test('that a node was started about then is kept, as a later container knows no more of it', () => {
-  const [signer, startedAt] = [addressOf('n2'), NOW - 2 * MINUTE];
-  const foundAt = (at: number) => {
-    const owners = judgeTargets([diagnosedNode('n2', NAMES, { container: { startedAt } })], NOW);
-    return addDoubleVotes(undefined, [voteOf(signer, { at })], (key, voteAt) =>
-      findOwners(owners, key, voteAt),
-    )?.recent.map((one) => one.isAfterStart);
-  };
-  expect(foundAt(NOW - 1)).toEqual([true]);
-  expect(foundAt(NOW)).toEqual([undefined]);
 });
 
 test('two nodes with one key are the cause: one problem says both', () => {
