@@ -119,8 +119,7 @@ function isAliveByLog(state: TargetState, fault: Fault | undefined, { lastLine, 
   const { logs } = state.facts;
   const at = logs?.node?.advancedAt;
   if (logs === undefined || at === undefined) return false;
-  // The log of a node that prints faster than it is read is known up to the last line that was, for a minute.
-  const until = logs.isBehind ? Math.max(now - START_MS, ...Object.values(logs.patterns).map((one) => one.at)) : now;
+  const until = knownUntil(logs, now);
   if (until - at >= LOG_ALIVE_MS || Math.min(lastLine, until) - at >= NEXT_LINE_MS) return false;
   if (fault?.kind !== 'refused') return true;
   const failsSince = checkOf(state, 'latest_block')?.since ?? now;

@@ -122,9 +122,13 @@ test('a container that the inventory does not name may have the key, also where 
     ...{ name: 'generated-n9-1', service: 'n9', status, exitCode: 1, isIgnored: false },
   });
   const tell = (status: 'running' | 'exited') =>
-    find([voteOf(addressOf('n2'), { nodes: ['n2'], isAfterStart: true })], undefined, undefined, undefined, [
-      listed(status),
-    ]).find(({ problem }) => problem === 'double_vote');
+    find(
+      [voteOf(addressOf('n2'), { nodes: ['n2'] })],
+      () => ({ container: { startedAt: NOW - MINUTE - 30_000 } }),
+      undefined,
+      undefined,
+      [listed(status)],
+    ).find(({ problem }) => problem === 'double_vote');
   expect(tell('running')?.evidence).toMatch(/in that of n3; generated-n9-1 runs and is not in the inventory$/);
   expect(tell('running')?.fix).toMatch(/^find what else signs with the key of n2/);
   expect(tell('exited')?.evidence).toMatch(/; n2 was started about then, and forgets/);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ContainerFacts, Facts, KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
+import type { ContainerFacts, Facts, KnownTarget, NodeLogFacts, PatternFacts } from '../../../src/model/facts.ts';
 import type { Fault } from '../../../src/model/observation.ts';
 import type { Problem, Suspicion } from '../../../src/model/problem.ts';
 import type { ProblemName } from '../../../src/model/problem-catalog.ts';

@@ -10,8 +10,10 @@ const NOW = 10_000_000;
 const MINUTE_MS = 60_000;
 const source = { up: true, lines: 1, since: NOW - 10 * MINUTE_MS };
 
+type Shown = readonly [pattern: string, secondsAgo: number, value?: string];
+
 /** What the log shows by hits this many seconds ago, oldest first. */
-function fold(...hits: readonly (readonly [pattern: string, secondsAgo: number, value?: string])[]) {
+function fold(...hits: readonly Shown[]) {
   const counters = createPatternCounters(packs.stats, []);
   let state: LogState = {};
   for (const [pattern, secondsAgo, value] of hits) {
@@ -43,7 +45,7 @@ test('block data passes as long as the number rises within two minutes', () => {
 });
 
 test('what is written faster than it is read may have a block that is not read yet, for a minute', () => {
-  const behind = (...hits: Parameters<typeof fold>) => judge({ ...fold(...hits), isBehind: true }).block;
+  const behind = (...hits: readonly Shown[]) => judge({ ...fold(...hits), isBehind: true }).block;
   expect(behind(['block_data', 150, '7'])).toMatchObject({
     verdict: 'pass',
     reason: 'the stats server got block 7 2m 30s ago',
