@@ -20,7 +20,7 @@ export function findRestartCause(facts: ContainerFacts): 'crash' | 'request' | '
   const endedAt = unrequestedExit?.id === run?.id ? unrequestedExit?.at : undefined;
   const isOfRunBefore =
     endedAt !== undefined && endedAt >= (runBefore?.startedAt ?? 0) && endedAt <= (run?.startedAt ?? endedAt);
-  return isOfRunBefore ? 'crash' : 'request';
+  return isOfRunBefore && !isStopOf(facts, endedAt, run?.startedAt) ? 'crash' : 'request';
 }
 
 /** Docker reports a request to stop and the exit it causes close together, in either order. */
@@ -32,6 +32,16 @@ export const belongsTo = (
   id: string,
   at: number,
 ): boolean => one?.id === id && Math.abs(at - one.at) < REQUEST_EXIT_GAP_MS;
+
+/** Whether somebody has stopped the run that ended then, or what waited for its restart after it, before the next start. */
+const isStopOf = (
+  { lastStopRequest }: ContainerFacts,
+  endedAt: number,
+  startedAt = Number.POSITIVE_INFINITY,
+): boolean =>
+  lastStopRequest !== undefined &&
+  lastStopRequest.at > endedAt - REQUEST_EXIT_GAP_MS &&
+  lastStopRequest.at <= startedAt;
 
 /** Docker stops its containers before, or while, it answers no more, for at most this long. */
 export const ENGINE_STOP_MS = 15_000;
@@ -46,7 +56,7 @@ export const endedWithEngine = (facts: ContainerFacts | undefined, endedAt: numb
 /** Whether a container that has ended was stopped on request; undefined when no event of Docker says so. */
 export function isStoppedOnOrder(facts: ContainerFacts, { id, finishedAt }: Container): boolean | undefined {
   if (finishedAt === undefined) return undefined;
-  if (belongsTo(facts.lastStopRequest, id, finishedAt)) return true;
+  if (facts.lastStopRequest?.id === id && isStopOf(facts, finishedAt)) return true;
   return belongsTo(facts.unrequestedExit, id, finishedAt) ? false : undefined;
 }
 

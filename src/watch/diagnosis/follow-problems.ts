@@ -22,7 +22,7 @@ import {
 import { isBlind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
 import { isStartedAgain } from '../../model/restart-cause.ts';
 import { SEVERITIES } from '../../model/severity.ts';
-import { countReserve, lacksSpare, type Quorum, type TargetState } from '../../model/snapshot.ts';
+import { countReserve, isQuorumLost, lacksSpare, type Quorum, type TargetState } from '../../model/snapshot.ts';
 import type { Component } from '../../model/target.ts';
 import type { CheckState } from '../../model/verdict.ts';
 import { isError } from '../rules/find-log-fault.ts';
@@ -258,6 +258,8 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
   // Whoever has just started does not vote yet, and may never. Whose votes were missing, and why, may be over.
   if (!isStanding(before)) {
     if (!atRisk || before.isNext) return undefined;
+    // No risk is found once no block comes, and the halt is found later.
+    if (isQuorumLost(atRisk)) return withoutAges(before);
     const summary = countReserve(atRisk) < 0 ? TOO_FEW : NO_SPARE;
     return { ...before, summary, evidence: describeVotes(atRisk), fix: SPARE_FIRST, explains: [] };
   }

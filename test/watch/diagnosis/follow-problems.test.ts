@@ -365,6 +365,9 @@ describe('a problem', () => {
       ['open'],
     ]);
     expect([told(undefined, []), told(undefined, [risk])]).toEqual([[], ['suspected']]);
+    // Too few are left, of whom none has just started, and the halt is found later.
+    const lost = told({ ...TIGHT, voting: TIGHT.required - 1 }, []);
+    expect(lost).toMatchObject([{ summary: 'too few nodes vote for another block', fix: risk.fix, left: explains }]);
   });
 
   const FOUR = ['n1', 'n2', 'n3', 'n4'];

@@ -426,6 +426,11 @@ describe('what led to a restart', () => {
     ['a start by hand after an end that nobody ordered follows a crash', 'crash', [running, died, again]],
     ['so it does when the end is told after the start', 'crash', [running, again, died]],
     [
+      'one that waits for its restart after a crash, and is stopped then, is started on order',
+      'request',
+      [running, died, event('stop', start + 20_000), { ...again, startedAt: start + 30_000 }],
+    ],
+    [
       'an end that nobody ordered is not a cause of the restart after the next',
       'request',
       [
