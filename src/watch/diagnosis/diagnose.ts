@@ -83,7 +83,13 @@ function withReasons(page: Suspicion, view: SubnetView, found: readonly Suspicio
   const mayNotVote = view.voters.filter(isAway);
   const isWhy = ({ component, explains }: Suspicion) => component === 'node' && explains.length > 0;
   const names = page.nodes ?? mayNotVote.map(({ name }) => name);
-  const all = names.flatMap((node) => found.find((one) => one.name === node && isWhy(one)) ?? []);
+  // A crash is over once its node has run for a while: another problem keeps that from voting now.
+  const runs = new Set(view.voters.flatMap(({ name, isStarting }) => (isStarting ? [] : [name])));
+  const isOver = ({ problem, name = '' }: Suspicion) => problem === 'container_restarting' && runs.has(name);
+  const all = names.flatMap((node) => {
+    const whys = found.filter((one) => one.name === node && isWhy(one));
+    return whys.find((one) => !isOver(one)) ?? whys[0] ?? [];
+  });
   // What has no check of its own: only its own words say what to do.
   const failures = all.filter(({ problem }) => problemCatalog[problem].judgedBy.length === 0);
   // A halt has said who is down, but not why.

@@ -224,7 +224,7 @@ function isKnownOver({ problem, nodes, seenAt }: Problem, subjects: readonly Tar
 
 /**
  * Whether a check of a node fails otherwise than by the problem that explained it. No port closes as no block comes; its log has told of a
- * block since; and it lacks peers as it is silent or back itself, or back from its own problem.
+ * block since; somebody has started its container again; and it lacks peers as it is silent or back itself, or back from its own problem.
  */
 function failsApart(
   { problem, name, seenAt }: Problem,
@@ -235,6 +235,7 @@ function failsApart(
   const answered = state.facts.node?.observation.answered;
   if (each.check === 'latest_block') return answered === false && ['subnet_halted', 'quorum_at_risk'].includes(problem);
   if (each.check === 'log_block') return hasLoggedSince(state, seenAt);
+  if (each.check === 'container') return isStartedAgain(state.facts.container, seenAt);
   if (each.check !== 'peers' || answered === undefined) return false;
   return each.name === name ? answered : !answered || isBack(state, now);
 }
