@@ -3,6 +3,7 @@ import { get } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDocker } from '../../src/watch/docker/engine.ts';
 import { eventually } from '../support/cli.ts';
+import { block } from './rpc.ts';
 import { start } from './simulation.ts';
 
 const dockerOf = async (faults: Parameters<typeof start>[0]) => {
@@ -56,6 +57,17 @@ test('it restarts no container that a fault keeps as it is, and says so', async 
     { message: 'a fault of the demo keeps this container as it is' },
   ]);
   expect((await restart('subnet9')).status).toBe(404);
+});
+
+test.each([
+  ['subnet-halted', 'subnet3'],
+  ['node-stalled', 'subnet2'],
+] as const)('%s from the start: a node has printed its last block when it came', async (fault, name) => {
+  const { simulation, docker } = await dockerOf([fault]);
+  let text = '';
+  for await (const chunk of await docker.openTail(`demo-${name}-1`, 200, AbortSignal.timeout(5_000))) text += chunk;
+  const { rpc = '' } = simulation.nodes.find((node) => node.name === name) ?? {};
+  expect(text).toMatch(new RegExp(`Imported new .* number=${(await block(rpc)).Number} `));
 });
 
 test('the last lines of a log that runs come at once, and no others', async () => {
