@@ -20,7 +20,9 @@ export function findTurn(state: SubnetState, name: string, wallMs: number): Turn
   // The newest of those that come with their round.
   const [head] = blocks.sort((one, other) => (other.round ?? -1) - (one.round ?? -1));
   const settings = consensusOf(state);
-  if (place < 0 || head?.round === undefined || settings === undefined || settings.epoch < 1) return undefined;
+  // While no block comes, turns pass without one.
+  if (state.quietMs || place < 0 || head?.round === undefined || settings === undefined || settings.epoch < 1)
+    return undefined;
   const { minePeriodMs, epoch } = settings;
   const masternodes = active.length;
   // The last turns of an epoch may be left out, so two of one node are less than two cycles apart.

@@ -318,16 +318,24 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const { wallAheadMs = 0 } = moment;
   const found = findContainer(target.facts.container);
   const startedAt = found?.startedAt === undefined ? undefined : Math.round(found.startedAt + wallAheadMs);
-  const [required, headroom] = quorum === undefined ? [0, 0] : [quorum.required, countReserve(quorum)];
+  const voters = viewed.filter(({ member }) => hasTurns(member));
+  // One that has just gone away is counted as voting until its silence is confirmed.
+  const isGone = ({ member, target: { facts } }: Viewed[number]) =>
+    member.vote === 'votes' && facts.node?.observation.answered === false;
+  const gone = voters.filter(isGone).length;
+  const [required, reserve] = quorum === undefined ? [0, 0] : [quorum.required, countReserve(quorum) - gone];
   const numbers = {
-    ...(doubt === undefined && { required, voting: required + headroom, headroom }),
+    ...(doubt === undefined && {
+      ...{ required, voting: required + reserve },
+      // While no block comes, none may be missing.
+      headroom: state.quietMs ? Math.min(reserve, 0) : reserve,
+    }),
     unready: viewed.find((one) => one.target === target)?.veto?.why,
     container: found && { name: found.name, startedAt },
   };
   const costless = findCostless(state, target, member, moment, doubt);
   if (costless !== undefined) return { ...yes(`${costless}, so a restart costs no vote`), ...numbers };
   if (quorum === undefined || doubt !== undefined) return { ...unknown(doubt ?? NOTHING_KNOWN), ...numbers };
-  const voters = viewed.filter(({ member }) => hasTurns(member));
   const judged = judgeVotes(voters, target, quorum, state);
   // What passes within a minute is the reason only where nothing else is, and takes no vote of one that has none.
   const isSilent = member.isOut === true && member.vote === 'silent';

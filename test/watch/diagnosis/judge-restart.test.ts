@@ -811,3 +811,22 @@ test('a node on standby, and one of a chain whose rounds nobody has said, have n
   expect(turnAt(2_700, 0, standby)).toEqual([undefined, undefined]);
   expect(judgeRestart(stateWith(), 'n1', { now: NOW, freshSince: AGO(20_000) })?.nextTurnMs).toBeUndefined();
 });
+
+test('the numbers have no vote of a node that has just gone away, and spare none while no block comes', () => {
+  const numbersOf = (state: SubnetState) => {
+    const { voting, headroom, nextTurnMs } = judgeRestart(state, 'n1', { now: NOW, freshSince: AGO(20_000) }) ?? {};
+    return [voting, headroom, nextTurnMs];
+  };
+  const state = stateWith();
+  const targets = state.targets.map((one) => {
+    const { node } = one.facts;
+    if (node === undefined || one.target.name !== 'n2') return one;
+    return {
+      ...one,
+      facts: { ...one.facts, node: { ...node, observation: { ...node.observation, answered: false } } },
+    };
+  });
+  expect(numbersOf(state).slice(0, 2)).toEqual([4, 1]);
+  expect(numbersOf({ ...state, targets }).slice(0, 2)).toEqual([3, 0]);
+  expect(numbersOf({ ...state, quietMs: 20_000 })).toEqual([4, 0, undefined]);
+});
