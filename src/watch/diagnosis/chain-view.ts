@@ -43,7 +43,8 @@ export interface ChainView {
 export const isOfRunBefore = ({ facts: { container, node } }: TargetState): boolean =>
   (node?.chain?.at ?? Number.POSITIVE_INFINITY) < (findContainer(container)?.startedAt ?? 0);
 
-export function viewChain(states: readonly TargetState[]): ChainView {
+/** `forked`: the nodes that follow another chain than most, and count what happens there. */
+export function viewChain(states: readonly TargetState[], forked: readonly string[] = []): ChainView {
   // What was said in the run before is asked again: where all were made anew, it would outvote those that have answered since.
   const told = states.filter((state) => !isOfRunBefore(state));
   const chains = collect(told.length === 0 ? states : told, ({ facts }) => {
@@ -69,6 +70,7 @@ export function viewChain(states: readonly TargetState[]): ChainView {
       continue;
     }
     consensus ??= observation.consensus;
+    if (forked.includes(target.name)) continue;
     if (epoch.nextEpoch && (epoch.nextEpoch.block ?? 0) >= (nextEpoch?.block ?? 0)) nextEpoch = epoch.nextEpoch;
     const { masternodes, missedRounds } = epoch;
     const isByRound = clientOf({ target, facts: known }).epochsBy === 'round';

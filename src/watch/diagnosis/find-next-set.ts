@@ -15,7 +15,7 @@ import { countReserve, isQuorumLost } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { ChainView } from './chain-view.ts';
 import { countBlocks, countTurns, describeReturn, findChosen, type Place, placeEpoch, turnOf } from './find-epoch.ts';
-import { countNextVotes, presenceBy, type VoteFacts } from './quorum.ts';
+import { countNextVotes, findIdle, presenceBy, type VoteFacts, withoutIdle } from './quorum.ts';
 import type { SubnetView } from './subnet-view.ts';
 import { type Found, suspect } from './suspect.ts';
 
@@ -208,7 +208,10 @@ export function findNextSetProblem(view: SubnetView): Found {
   if (!isDue || isQuorumLost(quorum) || !nodes.some(({ rises }) => rises)) return comeTrue;
   const leavers = findLeavers(view);
   const votes = countNextVotes(view, nextSet);
-  const isThin = quorum !== undefined && countReserve(quorum) > 0 && votes.voting <= votes.required;
+  const isThin =
+    quorum !== undefined &&
+    countReserve(withoutIdle(quorum, findIdle(view, view.before.values))) > 0 &&
+    votes.voting <= votes.required;
   if (leavers.length === 0 && !isThin) return comeTrue;
   const epoch = `epoch ${place.number + 1}`;
   const names = listEach(leavers, ({ node }) => node.name);

@@ -149,10 +149,13 @@ export function findQuorum(voters: VoteFacts): Quorum | undefined {
   return { ...votes, voting: votes.voting - namelessOut, starting };
 }
 
-/** What the votes of the next set are, if all go on as they do. Those that have just started do not take part yet. */
-export function countNextVotes(voters: VoteFacts, { active, isChosen }: NextSet) {
-  const { voting, starting, ...votes } = countVotes(voters, active);
-  return { ...votes, voting: voting - starting, isChosen };
+/** What the votes of the next set are, if all go on as they do. Those that have just started do not take part yet, nor those that are idle. */
+export function countNextVotes(view: SubnetView, { active, isChosen }: NextSet) {
+  const { voting, starting, ...votes } = countVotes(view, active);
+  const { addresses, nodesOut } = findNameless(view, active);
+  const present = voting - starting - Math.min(addresses.length, nodesOut);
+  const idle = findIdle(view, view.before.values).filter(({ address = '' }) => active.includes(address));
+  return { ...withoutIdle({ ...votes, voting: present }, idle), isChosen };
 }
 
 /** One that has been back for as long has signed something that a reading shows (next-set-source.ts). */

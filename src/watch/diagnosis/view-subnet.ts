@@ -154,7 +154,8 @@ export function viewSubnet(
   before: ProblemIndex<Problem> = indexProblems<Problem>([]),
   toWall: SubnetView['toWall'] = (at) => at,
 ): SubnetView {
-  const chain = viewChain(states);
+  const fork = before.get({ problem: 'chain_forked' });
+  const chain = viewChain(states, fork?.state === 'clearing' ? [] : fork?.nodes);
   const { stallAfterMs: configured, isStallAuto, maxLag } = subnet.settings.rpc;
   const stallAfterMs = (isStallAuto ? findStallMs(chain) : undefined) ?? configured;
   const views = states.map((state) => viewTarget(state, setupOf(facts.setup?.observation, state.target)));
