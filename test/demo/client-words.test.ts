@@ -49,7 +49,7 @@ const HALTED = [
 const FORKED = [
   'chain_forked',
   'subnet2 follows another chain',
-  'stop subnet2, keep the data for later, and let it sync again from the others',
+  'stop subnet2, remove only nethermind_db from its data folder, and start it to sync again; keep what you take out for later, and restart no other node',
 ] as const;
 
 const OUT_OF_FILES = [
@@ -60,7 +60,7 @@ const OUT_OF_FILES = [
 const LONG_PATH = [
   'ipc_path_too_long subnet2',
   'the path of the IPC socket of subnet2 is too long',
-  'move the folder of the deployment (generated) to a shorter path, or, if the path in its log is one inside the container, change DATA_DIR or the volume in docker-compose.yml; and start it again',
+  'move the folder of the deployment (generated) to a shorter path, or, if the path in its log is one inside the container, change DATA_DIR or the volume in docker-compose.yml; then run `HOSTPWD=$PWD docker compose -p demo up -d subnet2` in the folder of its compose file, and recreate the other containers if that folder was moved',
 ] as const;
 const UNLISTED = [
   'containers_unlisted',

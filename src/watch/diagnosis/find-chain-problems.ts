@@ -179,7 +179,7 @@ function findFork({ nodes }: SubnetView): Found {
     evidence: `at block ${height} the nodes have different blocks: ${written}`,
     fix: isEven
       ? 'find out which side the relayer submits from, keep that one, and let the others sync again from it'
-      : `stop ${names}, keep the data for later, and let ${minority.length > 1 ? 'them' : 'it'} sync again from the others`,
+      : `${minority.map((node) => adviceOf(node).resync(node.name)).join('; ')}; keep what you take out for later, and restart no other node`,
     nodes: minority.map(({ name }) => name),
     explains: explainEach(minority, 'latest_block', 'peers'),
     causes: [...refsTo({}, 'quorum_at_risk'), ...minority.flatMap(({ target }) => refsTo(target, 'node_not_voting'))],
