@@ -44,7 +44,7 @@ export const failureRules = reportProblems(
     SubnetNodeSnapshotLost: {
       summary: 'A node of {{ $labels.subnet }} has lost a snapshot or state that it needs.',
       description:
-        '{{ $labels.name }} of {{ $labels.subnet }} refuses blocks, as a kill has cost it the snapshot of a gap block or the state of a block. Restore a backup of its data folder from before that, or let it sync again from an empty one.',
+        '{{ $labels.name }} of {{ $labels.subnet }} refuses blocks, as a kill has cost it the snapshot of a gap block or the state of a block. Restore a backup of its data folder from before that, or move only its chain data out of it and let it sync again.',
     },
     SubnetRelayerDead: {
       ...ofService,

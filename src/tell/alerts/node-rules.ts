@@ -37,7 +37,7 @@ export const nodeRules = reportProblems(
     SubnetNodeOtherChain: {
       summary: 'A node of {{ $labels.subnet }} is on another chain.',
       description:
-        '{{ $labels.name }} of {{ $labels.subnet }} has another chain id or genesis block than the other nodes. Give it the genesis file of the subnet, remove its data and let it sync again, or correct its address in the inventory.',
+        '{{ $labels.name }} of {{ $labels.subnet }} has another chain id or genesis block than the other nodes. Give it the genesis file of the subnet, move only its chain data out of its data folder and let it sync again, or correct its address in the inventory.',
     },
     SubnetNodeHeightNotCredible: {
       summary: 'A node of {{ $labels.subnet }} claims a height that no other node has.',

@@ -36,6 +36,6 @@ export function findForeignCommittee(view: SubnetView): Required<Finding> | unde
     seen: isForeign
       ? `the next block begins an epoch for which the chain has chosen ${named}${more}, and no node here has such an address`
       : 'the next block begins an epoch whose masternodes are others than those that sign, by the log',
-    fix: 'a restart does not help: start nodes with the keys of the next masternodes; on a young chain, make its genesis again, whose validator contract names them, and begin with empty data folders',
+    fix: 'a restart does not help: start nodes with the keys of the next masternodes; on a young chain, make its genesis again, whose validator contract names them, and move only the chain data out of the data folders',
   };
 }

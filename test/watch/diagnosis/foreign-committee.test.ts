@@ -39,7 +39,7 @@ describe('a halt at the begin of an epoch', () => {
         '; the next block begins an epoch for which the chain has chosen 0x0000…006a and 0x0000…002e, and no node here has such an address',
       );
       expect(halt?.fix).toBe(
-        'a restart does not help: start nodes with the keys of the next masternodes; on a young chain, make its genesis again, whose validator contract names them, and begin with empty data folders',
+        'a restart does not help: start nodes with the keys of the next masternodes; on a young chain, make its genesis again, whose validator contract names them, and move only the chain data out of the data folders',
       );
     }
   });

@@ -54,7 +54,7 @@ export const nethermindPack: readonly LogPattern[] = toPack({
     fix: 'free its disk if that is full, and restart it',
   }),
   genesis_unexpected: fatal('Unexpected genesis hash, expected ', 'its genesis is not the expected one', {
-    fix: 'run scripts/check-chainspec.sh in the folder of the deployment, then empty its data folder',
+    fix: 'run scripts/check-chainspec.sh in the folder of the deployment, then remove only nethermind_db from its data folder',
   }),
   rpc_not_bound: error('Error during jsonRpc runner start', 'the node runs without RPC', {
     fix: 'free the port of its RPC, then restart it',

@@ -28,7 +28,9 @@ const systemError = (means: typeof error | typeof fatal, literal: string, texts:
 
 const DISK_FIX = 'find what is wrong with it in `dmesg -T`, and mount it so that the node can write';
 const MORE_MEMORY = 'give its container or the machine more memory';
-const RESYNC = 'restore its data, or empty its data folder and let it sync again from the others';
+/** Its key and its keystore lie in the same folder. */
+const RESYNC =
+  'restore its data, or move only XDC/chaindata out of its data folder and let it sync again from the others';
 
 /** Why a geth node refuses a block, does not start, or ends. */
 export const nodeEnds = {
@@ -105,10 +107,10 @@ export const nodeEnds = {
   other_genesis: fatal('Fatal: ', 'its data folder holds the chain of another genesis', {
     match:
       /^Fatal: [^"]{0,200}: (?:database (?:already )?contains (?:an )?incompatible genesis|mismatching .{0,60} in database)/,
-    fix: 'compare its genesis.json with that of the others; if it is right, empty the data folder',
+    fix: 'compare its genesis.json with that of the others; if it is right, move only XDC/chaindata out of the data folder',
   }),
   genesis_differs: fatal('Head header is not matched with genesis', 'its chain is not that of its genesis', {
-    fix: 'compare its genesis.json with that of the others; if it is right, empty the data folder',
+    fix: 'compare its genesis.json with that of the others; if it is right, move only XDC/chaindata out of the data folder',
   }),
   folder_in_use: fatal('Fatal: ', 'another node runs on its data folder', {
     match: /^Fatal: [^"]{0,200}: (?:datadir already used by another process|resource temporarily unavailable)/,

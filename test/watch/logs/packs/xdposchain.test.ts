@@ -164,7 +164,10 @@ test('another process on the folder explains the panic after it', async () => {
 });
 
 test.each([
-  ['leveldb: not found', /has lost the state or the snapshot for a block; restore its data, or empty its data folder/],
+  [
+    'leveldb: not found',
+    /has lost the state or the snapshot for a block; restore its data, or move only XDC\/chaindata out/,
+  ],
   ['missing trie node 00f80973ba25c01f (path )', /has lost the state or the snapshot/],
   ['invalid merkle root (remote: 1a local: 2b)', /its result differs; compare the versions of all nodes/],
   ['invalid gas used (remote: 1 local: 2)', /its result differs/],
