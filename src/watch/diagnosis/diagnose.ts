@@ -81,7 +81,9 @@ function withReasons(page: Suspicion, view: SubnetView, found: readonly Suspicio
   const isHalt = page.problem === 'subnet_halted';
   const isAway = ({ isOut, isStarting, takesBlocks }: NodeView) => isOut || (isStarting && (isHalt || !takesBlocks));
   const mayNotVote = view.voters.filter(isAway);
-  const isWhy = ({ component, explains }: Suspicion) => component === 'node' && explains.length > 0;
+  // All checks of a node that runs and does not vote may pass.
+  const isWhy = ({ problem, component, explains }: Suspicion) =>
+    problem === 'node_not_voting' || (component === 'node' && explains.length > 0);
   const names = page.nodes ?? mayNotVote.map(({ name }) => name);
   // A crash is over once its node has run for a while: another problem keeps that from voting now.
   const runs = new Set(view.voters.flatMap(({ name, isStarting }) => (isStarting ? [] : [name])));

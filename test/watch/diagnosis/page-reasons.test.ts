@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
-import { diagnosed, diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';
+import { addressOf, diagnosed, diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const READ_ONLY: PatternFacts = { means: 'fatal', count: 1, at: NOW - 71_000, order: 1, what: '', own: false };
@@ -71,4 +71,19 @@ test('who must be brought back is so by the command of each, those of one kind i
   expect(fixOf('subnet_halted')).toBe(
     'bring back n1, n2, n3, n4: 2 more must vote; restart no other node; for n1: restart it with `docker restart generated-n1-1`; for n2 and n3: start them with `docker start generated-n2-1 generated-n3-1`; for n4: resume it with `docker unpause generated-n4-1`',
   );
+});
+
+test('a risk that a masternode brings which runs and does not vote says so, and what to do about it', () => {
+  const silent = addressOf('n2');
+  const rounds = [1_999, 1_995].map((round) => ({ round, miner: silent }));
+  const chain = {
+    pool: { voteRounds: 8, neverSigned: [silent], timeouts: 0, timeoutRound: 0 },
+    missedRounds: { epochBlock: 0, epochRound: 0, rounds, byMiner: { [silent]: 2 } },
+  };
+  const found = diagnosed(NAMES.map((name) => diagnosedNode(name, NAMES, { chain })));
+  const risk = found.find(({ problem }) => problem === 'quorum_at_risk');
+  expect([risk?.evidence, risk?.fix]).toEqual([
+    '3 of 4 masternodes vote and 3 are needed, without n2, because n2 runs but does not vote',
+    'bring back n2 before any other work, and restart no other node; for n2: check that n2 has the key of 0xn2, that it mines, and that its clock is right; then restart it',
+  ]);
 });
