@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { formatCount } from '../../lib/words.ts';
 import type { Standing } from '../../model/headline.ts';
 import { describeReason } from '../../model/next-set.ts';
-import { type Epoch, hasTurns, type Masternode, type Member, type Quorum, type Vote } from '../../model/snapshot.ts';
+import { type Epoch, hasTurns, type Masternode, type Quorum, type Vote } from '../../model/snapshot.ts';
 import type { RangeName } from '../../model/time-range.ts';
 import { describeUpgrade } from '../../model/upgrade.ts';
 import { badge, type Html, shape } from '../frame/marks.ts';
@@ -49,9 +49,14 @@ function voteBar(votes: readonly Vote[], quorum: Quorum | undefined): Html {
   )}${need && html`<line x1="${need}" x2="${need}" y2="100%" stroke="currentColor" stroke-width="3"/>`}</svg>`;
 }
 
+/** A masternode as it is drawn. */
+export interface Seat {
+  readonly name: string | Html;
+  readonly vote: Vote;
+}
+
 /** One seat for each masternode: those who vote first, with a bar after as many as a block needs. */
-export function quorumSeats(members: readonly Member[], quorum: Quorum | undefined, isHalted: boolean): Html {
-  const seats = members.flatMap(({ name, vote }) => (vote === undefined ? [] : [{ name, vote }]));
+export function quorumSeats(seats: readonly Seat[], quorum: Quorum | undefined, isHalted: boolean): Html {
   if (seats.length === 0)
     return html`<p class="empty">The masternodes are not known yet. subnetd asks the chain once a minute.</p>`;
   const sorted = seats.toSorted((one, other) => ORDER.indexOf(one.vote) - ORDER.indexOf(other.vote));

@@ -10,7 +10,7 @@ import { ago, asOfNow, at, count } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
 import { checkpointItem } from './checkpoint-item.ts';
 import { type Figure, figureList } from './figures.ts';
-import { quorumSeats } from './masternodes.ts';
+import { quorumSeats, type Seat, shorten } from './masternodes.ts';
 import { withCommands } from './paths.ts';
 import { peerMesh } from './peer-mesh.ts';
 import { otherWalletItems, packetsItem } from './relay-items.ts';
@@ -106,6 +106,15 @@ function foundLine({ brokenDiagnosis }: SubnetState, { toWall, nowWall }: Moment
   return html`<p class="hint">Problems, height, votes and masternodes are as they were found at ${at(toWall(foundAt), nowWall)}.</p>`;
 }
 
+/** The masternodes with their votes: one for each key, whoever runs it; until the chain has named them, the nodes. */
+const seatsOf = ({ epoch, members = [] }: SubnetState): readonly Seat[] =>
+  epoch === undefined
+    ? members.flatMap(({ name, vote }) => (vote === undefined ? [] : [{ name, vote }]))
+    : epoch.masternodes.map(({ name, alsoOf = [], address, vote }) => ({
+        name: name === undefined ? shorten(address) : [name, ...alsoOf].join(' and '),
+        vote,
+      }));
+
 /** The parts of a picture of a subnet, which each page arranges in its own way. `blocks` are those of the last minutes. */
 export function pictureParts(state: SubnetState, blocks: Steps, moment: Moment) {
   const { targets, members = [], quorum } = state;
@@ -113,7 +122,7 @@ export function pictureParts(state: SubnetState, blocks: Steps, moment: Moment) 
   return {
     found: foundLine(state, moment),
     figures: findFigures(state, blocks, expectedPace(state), moment),
-    quorum: quorumSeats(members, quorum, isHalted(state)),
+    quorum: quorumSeats(seatsOf(state), quorum, isHalted(state)),
     peers: isUnseen(state)
       ? html`<p class="empty">No node can be reached from here, so no connection is known.</p>`
       : peerMesh(nodes, members),

@@ -164,6 +164,11 @@ describe('the status page', () => {
     expect(words(pageOf([stateOf(probedInTurn)]))).toMatch(/Height 1,002 .*Unfinalised 2 blocks final up to 1,000/);
   });
 
+  test('has one seat for two nodes with one key, and one for the key that no node has', () => {
+    const shared = nodes({ n3: { chain: { address: '0xn2' } } });
+    expect(words(pageOf([stateOf(shared)]))).toMatch(/Quorum n1 votes n2 and n3 votes 0xn3\S+ votes n4 votes/);
+  });
+
   test('takes no node that comes up to the others late for a new block', () => {
     const late = nodes({
       n1: { stalledMs: 40_000 },
