@@ -37,7 +37,7 @@ const RULES: Readonly<Record<string, { readonly rooms: readonly string[]; readon
   'tell/metrics': { rooms: ['lib', 'model'], packages: ['prom-client'] },
   'tell/alerts': { rooms: ['lib', 'model'], packages: [] },
   'tell/incidents': { rooms: ['lib', 'model', 'watch/clients', 'tell/alerts'], packages: ['pino'] },
-  'tell/history': { rooms: ['lib', 'model'], packages: [] },
+  'tell/history': { rooms: ['lib', 'model', 'watch/clients'], packages: [] },
   'tell/notify': { rooms: ['lib', 'lib/net', 'lib/mail', 'model', 'tell/alerts'], packages: ['pino'] },
   'platform/model': { rooms: ['lib/mail', 'model'], packages: [] },
   'platform/api': {

@@ -203,3 +203,10 @@ export const healthOf = (
 /** The same as the end of a sentence that begins with something else; empty without any. */
 export const describeHealth = (faults: readonly HealthFault[]): string =>
   faults.length === 0 ? '' : `, and its own /health says that ${faults.map(({ seen }) => seen).join(' and that ')}`;
+
+/** A height this far above the others is not a lead: the chain makes about that many blocks in half an hour. */
+const NOT_CREDIBLE_BLOCKS = 1_000;
+
+/** Can a node have this height, given the one that at least half of the nodes have reached? */
+export const isCredible = (height: number, reference: number | undefined): boolean =>
+  reference === undefined || height - reference <= NOT_CREDIBLE_BLOCKS;

@@ -1,8 +1,8 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
 import { formatCount, joinAnd, listEach, listNames, shorten } from '../../lib/words.ts';
+import { isCredible } from '../../model/chain.ts';
 import { clientOf } from '../clients/clients.ts';
-import { isCredible } from '../rules/view.ts';
 import { findWrong } from './find-double-votes.ts';
 import { describeReturn } from './find-epoch.ts';
 import { explainHalt, findHalt } from './find-halt.ts';

@@ -1,7 +1,7 @@
 import { highest } from '../../lib/numbers.ts';
+import { isCredible } from '../../model/chain.ts';
 import type { Turn } from '../../model/restart-answer.ts';
 import { consensusOf, hasTurns, type SubnetState } from '../../model/snapshot.ts';
-import { isCredible } from '../rules/view.ts';
 import { turnOf } from './find-epoch.ts';
 
 /**

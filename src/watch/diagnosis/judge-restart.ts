@@ -1,6 +1,7 @@
 import { formatAgo, formatDuration, formatMinute } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
 import { formatCount, joinAnd } from '../../lib/words.ts';
+import { isCredible } from '../../model/chain.ts';
 import { addressOf, type ContainerFacts, countPeers } from '../../model/facts.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
@@ -14,7 +15,6 @@ import {
   type TargetState,
 } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
-import { isCredible } from '../rules/view.ts';
 import { findNearChoice, findNewEpoch } from './find-epoch.ts';
 import { findTurn } from './find-turn.ts';
 import { checkOf, hasLostNetwork } from './subnet-view.ts';

@@ -1,4 +1,5 @@
 import { collect } from '../../lib/values.ts';
+import { isCredible } from '../../model/chain.ts';
 import { addressOf, countPeers, type NodeLogFacts, type Progress } from '../../model/facts.ts';
 import { type Fault, isBarred, isOwnFault } from '../../model/observation.ts';
 import {
@@ -15,7 +16,6 @@ import type { ShownFailure, TargetState } from '../../model/snapshot.ts';
 import type { NodeTarget } from '../../model/target.ts';
 import { bringsLoop, match } from '../rules/failure-signs.ts';
 import { knownUntil } from '../rules/find-log-fault.ts';
-import { isCredible } from '../rules/view.ts';
 import type { ChainView } from './chain-view.ts';
 import {
   answersAnyway,

@@ -1,5 +1,6 @@
 import { highest } from '../../lib/numbers.ts';
 import { collect } from '../../lib/values.ts';
+import { isCredible } from '../../model/chain.ts';
 import { addressOf, countPeers } from '../../model/facts.ts';
 import { indexProblems, type Problem, type ProblemIndex } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
@@ -8,7 +9,6 @@ import { setupOf } from '../../model/setup.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
-import { isCredible } from '../rules/view.ts';
 import { type ChainView, isOfRunBefore, viewChain } from './chain-view.ts';
 import { viewNextSet } from './find-next-set.ts';
 import {

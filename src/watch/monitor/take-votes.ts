@@ -1,9 +1,9 @@
+import { isCredible } from '../../model/chain.ts';
 import type { FoundVotes } from '../../model/double-vote.ts';
 import type { Facts } from '../../model/facts.ts';
 import type { Observation } from '../../model/prober.ts';
 import type { Target } from '../../model/target.ts';
 import type { Diagnosis } from '../diagnosis/diagnose-subnet.ts';
-import { isCredible } from '../rules/view.ts';
 import type { createLagBook } from './create-lag-book.ts';
 import type { createVoteBook } from './create-vote-book.ts';
 

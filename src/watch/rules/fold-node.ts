@@ -1,7 +1,6 @@
-import type { BlockMark, ChainObservation, EpochObservation } from '../../model/chain.ts';
+import { type BlockMark, type ChainObservation, type EpochObservation, isCredible } from '../../model/chain.ts';
 import type { ChainFacts, NodeFacts, Progress } from '../../model/facts.ts';
 import type { Block, NodeObservation, Result } from '../../model/observation.ts';
-import { isCredible } from './view.ts';
 
 const MAX_MARKS = 4;
 

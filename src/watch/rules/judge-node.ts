@@ -1,6 +1,6 @@
 import { formatAgo, formatDuration } from '../../lib/duration.ts';
 import { formatCount } from '../../lib/words.ts';
-import { describeHealth, healthOf } from '../../model/chain.ts';
+import { describeHealth, healthOf, isCredible } from '../../model/chain.ts';
 import type { Fault } from '../../model/observation.ts';
 import { findContainer, SILENT_START_MS } from '../../model/restart-cause.ts';
 import type { NodeTarget } from '../../model/target.ts';
@@ -9,7 +9,7 @@ import { clientOf } from '../clients/clients.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { explainFault, judgeFault } from './explain-fault.ts';
 import { findFall, hasLostData } from './known-failures.ts';
-import { isCredible, JUST_STARTED, type View } from './view.ts';
+import { JUST_STARTED, type View } from './view.ts';
 
 /** Fails a node that did not answer. One whose container was started a moment ago only needs time. */
 function judgeSilence(what: string, fault: Fault, view: View<NodeTarget>, namespace: string): Judgement {

@@ -21,12 +21,5 @@ export function readHeight(text: string | undefined): number | undefined {
   return Number.isSafeInteger(height) ? height : undefined;
 }
 
-/** A height this far above the others is not a lead: the chain makes about that many blocks in half an hour. */
-const NOT_CREDIBLE_BLOCKS = 1_000;
-
-/** Can a node have this height, given the one that at least half of the nodes have reached? */
-export const isCredible = (height: number, reference: number | undefined): boolean =>
-  reference === undefined || height - reference <= NOT_CREDIBLE_BLOCKS;
-
 /** What to do about a node whose container was started less than a minute ago. */
 export const JUST_STARTED = 'wait up to a minute: it has just started';

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import { MINUTE_MS } from '../../lib/duration.ts';
+import { isCredible } from '../../model/chain.ts';
 import type { Steps } from '../../model/history.ts';
 import { isBlind } from '../../model/problem-catalog.ts';
 import { consensusOf, type SubnetState, type TargetState } from '../../model/snapshot.ts';
 import { findGap } from '../../watch/clients/find-gap.ts';
-import { isCredible } from '../../watch/rules/view.ts';
 import { type Html, shape, standingOf } from '../frame/marks.ts';
 import { ago, asOfNow, at, count } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
@@ -38,7 +38,9 @@ function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }:
   // A node that comes up to the others later brings no new block.
   const top = Math.max(reference ?? 0, ...blocks.map(({ number }) => number));
   const risenAt = Math.min(...blocks.flatMap(({ number, advancedAt }) => (number === top ? advancedAt : [])));
-  const rose = Number.isFinite(risenAt) ? html`last block ${ago(toWall(risenAt), nowWall)}` : 'no new block seen yet';
+  // The height is that of half of the nodes, so this may be the block after it.
+  const newest = top === reference ? 'last block' : `block ${count(top)}`;
+  const rose = Number.isFinite(risenAt) ? html`${newest} ${ago(toWall(risenAt), nowWall)}` : 'no new block seen yet';
   const gap = findGap(nodes);
   const height = reference === undefined ? [] : [{ name: 'Height', value: count(reference), beside: rose }];
   if (reference === undefined || gap === undefined) return height;

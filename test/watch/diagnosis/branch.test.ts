@@ -19,7 +19,7 @@ function viewFork(state: Problem['state']) {
     ...{ since: NOW, seenAt: NOW, summary: '', evidence: '', fix: '', explains: [], causes: [] },
   };
   const { subnet, targets } = stateOf(nodes);
-  return viewSubnet(subnet, targets, NOW, {}, undefined, indexProblems([fork]));
+  return viewSubnet(subnet, targets, NOW, {}, indexProblems([fork]));
 }
 
 test('a node that follows another chain gives no vote to the next set either', () => {

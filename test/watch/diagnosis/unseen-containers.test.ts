@@ -141,7 +141,7 @@ test('a node that answers is not brought down with Docker for the sake of its lo
   const young = { target, facts: { ...facts, logs: undefined, node } } as unknown as KnownTarget;
   const found = diagnosed([young, ...['n1', 'n3', 'n4'].map((name) => nodeOf(name, false))]);
   expect(found.find(({ problem }) => problem === 'node_without_block')?.fix).toBe(
-    'wait a minute; if it stays so, see whether the other nodes commit blocks, and run `docker compose -p generated logs --tail 50 n2`',
+    'wait a minute after its start; if other nodes commit blocks then, restart it when that is safe, and run `docker compose -p generated logs --tail 50 n2`',
   );
 });
 

@@ -192,7 +192,7 @@ describe('the status page', () => {
       },
       ...others.slice(0, 2),
     ];
-    expect(words(pageOf([stateOf(withLog(1_001))]))).toMatch(/Height 1,000 last block 1 s ago/);
+    expect(words(pageOf([stateOf(withLog(1_001))]))).toMatch(/Height 1,000 block 1,001 1 s ago/);
     expect(words(pageOf([stateOf(withLog(1_000))]))).toMatch(/Height 1,000 last block 17 s ago/);
     expect(words(pageOf([stateOf(withLog(4_294_967_295))]))).toMatch(/Height 1,000 last block 17 s ago/);
   });
