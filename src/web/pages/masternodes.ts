@@ -62,7 +62,9 @@ export function quorumSeats(seats: readonly Seat[], quorum: Quorum | undefined, 
   const sorted = seats.toSorted((one, other) => ORDER.indexOf(one.vote) - ORDER.indexOf(other.vote));
   const isLong = sorted.length > MAX_SEATS;
   const shown = isLong ? sorted.filter(({ vote }) => vote !== 'votes').slice(0, MAX_SEATS) : sorted;
-  const words = quorum === undefined ? 'Votes are not visible from here.' : describeSpare(quorum, isHalted);
+  const isSeen = seats.some(({ vote }) => vote !== 'unknown');
+  const unknown = isSeen ? 'Not all nodes have been asked yet.' : 'Votes are not visible from here.';
+  const words = quorum === undefined ? unknown : describeSpare(quorum, isHalted);
   return html`${
     isLong
       ? voteBar(

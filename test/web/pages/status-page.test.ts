@@ -68,6 +68,11 @@ test('shows the worst 500 targets of a large subnet, and says where the others a
   expect(words(rowsOf(502))).toMatch(/Target State Now 24 hours 30 days n2 node fail/);
 });
 
+test('says before the first answer of each node that not all were asked, not that nothing can be seen', () => {
+  const { quorum: _, ...fresh } = stateOf(nodes());
+  expect(words(pageOf([fresh]))).toContain('n4 votes Not all nodes have been asked yet.');
+});
+
 test('says of no node that it is silent while all are out of reach, and begins no sentence with a large S for subnetd', () => {
   const timeout: Given = {
     fault: { kind: 'timeout', address: 'http://192.0.2.1:851', afterMs: 5_000, received: false },
