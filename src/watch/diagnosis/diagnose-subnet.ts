@@ -1,5 +1,5 @@
 import type { ClockDisturbances } from '../../lib/clock.ts';
-import { sayTogether } from '../../lib/words.ts';
+import { nameSome, sayTogether } from '../../lib/words.ts';
 import { isAsked } from '../../model/is-judged.ts';
 import { isSpendJudged } from '../../model/parent-chain.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
@@ -145,6 +145,13 @@ function findNaming(problems: readonly Problem[], targets: readonly TargetState[
 /** What a target is asked itself. */
 const ASKED: readonly CheckName[] = ['latest_block', 'peers', 'http'];
 
+const explainsSilence = ({ component, name, explains }: Problem): boolean =>
+  component === 'node' && explains.some((each) => each.name === name && each.check === 'latest_block');
+
+/** What is wrong with several, once for those of whom the same is said. */
+const sayAll = (problems: readonly Problem[]): string =>
+  nameSome([...new Set(problems.map((one) => sayTogether(one, problems)))], 3);
+
 /** The targets as people read them: with the problem that names each of them, and with why each of its failing checks fails. */
 export function explainTargets(
   targets: readonly TargetState[],
@@ -183,10 +190,10 @@ export function explainTargets(
       const away = check.check === 'log_block' ? over.find(wasAway) : undefined;
       const because = byCheck.get(keyOf({ component, name, check: check.check })) ?? away;
       if (because === undefined) return check;
-      // Several may be out for the same reason, each of which costs a peer.
-      const isAlike = (each: Problem) => each.problem === because.problem && silent.has(each.name);
-      const alike = check.check === 'peers' ? lasting.filter(isAlike) : [];
-      const summary = alike.some((one) => one === because) ? sayTogether(because, alike) : because.summary;
+      // Several may be out, each of which costs a peer.
+      const isOut = (each: Problem) => each.name !== name && silent.has(each.name) && explainsSilence(each);
+      const out = check.check === 'peers' ? lasting.filter(isOut) : [];
+      const summary = out.some((one) => one === because) ? sayAll(out) : because.summary;
       return explainCheck(check, { ...because, summary }, because.component === component && because.name === name);
     };
     const checks = judged.checks.map(explainOne);

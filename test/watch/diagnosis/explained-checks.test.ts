@@ -202,16 +202,20 @@ test('a check that says itself what its problem says does not say it twice', () 
   expect(readWith('it fails: the wallet is empty', clearing)[0]).toBe('of a problem that seems to be over');
 });
 
-test('too few peers are explained by all nodes of which the same is found', () => {
+test('too few peers are explained by all nodes that do not answer', () => {
   const [state] = judgeTargets([healthy('n1')], NOW);
   const ofPeers = { verdict: 'fail' as const, seen: 'n1 has 1 peer instead of 3' };
   const checks = state?.checks.map((one) => ({ ...one, ...(one.check === 'peers' && ofPeers) }));
   const hangs = (name: string, more: Partial<Problem> = {}): Problem => ({
     ...{ problem: 'node_hanging', component: 'node', name, alert: 'A', severity: 'warning', state: 'open' },
-    ...{ since: NOW, seenAt: NOW, summary: `${name} hangs`, evidence: '', fix: '', causes: [], explains: [] },
+    ...{ since: NOW, seenAt: NOW, summary: `${name} hangs`, evidence: '', fix: '', causes: [] },
+    explains: [{ component: 'node', name, check: 'latest_block' }],
     ...more,
   });
-  const explains = [{ component: 'node', name: 'n1', check: 'peers' }] as const;
+  const explains = [
+    { component: 'node', name: 'n1', check: 'peers' },
+    { component: 'node', name: 'n2', check: 'latest_block' },
+  ] as const;
   const noAnswer = { fault: { kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false } } as const;
   const others = ['n2', 'n3', 'n4', 'n5'].map((name) => diagnosedNode(name, NAMES, name === 'n5' ? {} : noAnswer));
   const causeOf = (...all: readonly Problem[]) => {
@@ -226,7 +230,14 @@ test('too few peers are explained by all nodes of which the same is found', () =
   expect(causeBy()).toBe('n2 hangs');
   // Of one that answers again it is still said, but nobody misses it.
   expect(causeBy(hangs('n5'))).toBe('n2 hangs');
-  expect(causeBy(hangs('n3', { state: 'clearing' }), hangs('n4', { problem: 'node_down' }))).toBe('n2 hangs');
+  expect(causeBy(hangs('n3', { state: 'clearing' }))).toBe('n2 hangs');
+  const stopped = (name: string) =>
+    hangs(name, { problem: 'container_down', summary: `the container of ${name} does not run` });
+  expect(causeBy(stopped('n3'), stopped('n4'))).toBe(
+    'n2 hangs, the container of n3 does not run and the container of n4 does not run',
+  );
+  // What explains something else of a node is no reason why it is no peer.
+  expect(causeBy(hangs('n3', { problem: 'node_log_fault', explains: [] }))).toBe('n2 hangs');
 });
 
 test('a log whose height is that of the RPC shows no fault of its own, however long it stands', () => {
