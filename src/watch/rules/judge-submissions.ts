@@ -199,7 +199,8 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
       `the relayer has printed nothing of ${silent.map(formatMode).join(', ')} for ${formatDuration(now - base)}`,
       `restart its container, as it may hang or its redis be dead, and ${seeLog}`,
     );
-  if (modes.length === 0) return unknown('the relayer has begun no cycle since its log is read');
+  if (modes.length === 0)
+    return unknown(`the relayer has begun no cycle since its ${base === relayer.startedAt ? 'start' : 'log is read'}`);
   // The queues are read less often than the log: what was submitted since, by a cycle that has ended well or goes on, counts more.
   const doneAt = highest(
     modes.map(([, { phase, phaseAt, advancedAt = 0 }]) => (phase === 'done' ? phaseAt : advancedAt)),

@@ -96,7 +96,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
     signs: ['stats_unauthorized'],
     cause: 'Its STATS_SECRET differs from that of the stats server.',
     advise: ({ advice }, node) =>
-      `copy STATS_SECRET from common.env into ${advice.envFile(node)}, and recreate ${node.name}`,
+      `see whether the stats server or ${advice.envFile(node)} has another STATS_SECRET than common.env, and recreate what runs with it: the stats server, if it refuses all nodes`,
   },
   {
     name: 'rpc_not_bound',

@@ -259,6 +259,12 @@ describe('submissions', () => {
     const byMode = { [mode]: { phase: 'failed', phaseAt: ago(2 * limit), attempted: false } } as const;
     const started = (ms: number) => judge({ modes: [mode], byMode, startedAt: ago(ms) }, {}, 3 * limit).verdict;
     expect([started(limit - 1), started(limit)]).toEqual(['pass', 'fail']);
+    const fresh = (startedAt?: number) =>
+      judge({ modes: [mode], byMode: {}, ...(startedAt && { startedAt }) }, {}, 9 * SECOND).reason;
+    expect([fresh(), fresh(ago(5 * SECOND))]).toEqual([
+      'the relayer has begun no cycle since its log is read',
+      'the relayer has begun no cycle since its start',
+    ]);
     expect(inMode(mode, { phase: 'working', phaseAt: ago(limit) }).reason).toContain('has printed nothing since');
     // A later cycle counts as well as a later line.
     expect(inMode(mode, { phaseAt: ago(limit), cycleAt: ago(limit - 1) }).verdict).toBe('pass');
