@@ -22,7 +22,7 @@ import { explain, type Found, READ_FROM_NODE, suspect, suspectTarget } from './s
 const SUMMARY: Readonly<
   Record<Exclude<(typeof PROBLEM_OF_CHECK)[CheckName], undefined>, (name: string, check: CheckName) => string>
 > = {
-  peers_missing: (name) => `${name} does not have the peers that it should have`,
+  peers_missing: (name) => `${name} lacks peers`,
   node_log_fault: (name) => `the log of ${name} shows a fault`,
   bootnode_misses_node: () => 'the bootnode does not hear every node',
   relayer_stopped: () => 'the relayer submits no blocks',

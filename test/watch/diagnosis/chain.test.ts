@@ -152,10 +152,10 @@ describe('a hole in the mesh', () => {
     const asked = facts.node as NonNullable<typeof facts.node>;
     const before = { ...n2, facts: { ...facts, node: { ...asked, chain: asked.chain && { ...asked.chain, at: -1 } } } };
     const late = diagnosed([healthy('n1'), before as KnownTarget, without('n3', 'n2'), healthy('n4')]);
-    expect(late.map(({ summary }) => summary)).toEqual(['n3 does not have the peers that it should have']);
+    expect(late.map(({ summary }) => summary)).toEqual(['n3 lacks peers']);
     const mute = diagnosedNode('n4', NAMES, { chain: { nodeId: undefined, peerIds: undefined } });
     const unknown = diagnosed([healthy('n1'), healthy('n2'), without('n3', 'n2', 'n4'), mute]);
-    expect(unknown.map(({ summary }) => summary)).toEqual(['n3 does not have the peers that it should have']);
+    expect(unknown.map(({ summary }) => summary)).toEqual(['n3 lacks peers']);
   });
 
   test('that is one only by one of both is said once both were asked half a minute after either list had changed', () => {
@@ -168,7 +168,7 @@ describe('a hole in the mesh', () => {
       } as KnownTarget;
     };
     const lost = 'n3 has lost its side of the connection with n2';
-    const notYet = 'n3 does not have the peers that it should have';
+    const notYet = 'n3 lacks peers';
     const said = (own: number, others: number) =>
       diagnosed([
         ...[healthy('n1'), listing(healthy('n2'), askedAt - others)],
