@@ -159,9 +159,7 @@ describe('twelve thousand nodes', () => {
       () => repeat('same'),
     );
     expect(found).toHaveLength(COUNT);
-    expect(new Set(found.map(({ summary }) => summary.replace(/^n\d+ /, '')))).toEqual(
-      new Set(['lacks peers']),
-    );
+    expect(new Set(found.map(({ summary }) => summary.replace(/^n\d+ /, '')))).toEqual(new Set(['lacks peers']));
   });
 
   test('of which half give one id that the others do not list are one hole in the mesh', () => {
