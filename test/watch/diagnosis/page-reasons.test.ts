@@ -87,3 +87,21 @@ test('a risk that a masternode brings which runs and does not vote says so, and 
     'bring back n2 before any other work, and restart no other node; for n2: check that n2 has the key of 0xn2, that it mines, and that its clock is right; then restart it',
   ]);
 });
+
+test('a risk is laid to no crash of a node that has run for a while since', () => {
+  const startedAt = NOW - 90_000;
+  const crash = { restarts: 1, lastRestartAt: startedAt, lastRestartBy: 'policy' } as const;
+  const nodes = NAMES.map((name): KnownTarget => {
+    const isOut = name === 'n2';
+    const peers = isOut ? [] : NAMES.filter((other) => other !== name && other !== 'n2');
+    const given = { stalledMs: isOut ? 71_000 : 2_000, peers, ...(isOut && { container: { startedAt } }) };
+    const { target, facts } = diagnosedNode(name, NAMES, given);
+    const container = facts.container && { ...facts.container, ...(isOut && crash) };
+    return { target, facts: { ...facts, ...(container && { container }) } } as KnownTarget;
+  });
+  const found = diagnosed(nodes);
+  expect(found.map(({ problem }) => problem)).toContain('container_restarting');
+  expect(found.find(({ problem }) => problem === 'quorum_at_risk')?.evidence).toBe(
+    '3 of 4 masternodes vote and 3 are needed, without n2, because n2 is cut off from the other nodes',
+  );
+});
