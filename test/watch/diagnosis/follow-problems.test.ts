@@ -621,6 +621,24 @@ describe('a problem', () => {
     expect([explained(own, false), explained(own, true)]).toEqual([[['node_behind', 1]], [['node_behind', 0]]]);
   });
 
+  test('that clears explains no start on order of a container since', () => {
+    const explains = [{ component: 'node', name: 'a', check: 'container' }] as const;
+    const crashed = suspicion({ problem: 'containers_crashed', component: undefined, name: undefined, explains });
+    const leftAfter = (lastRestartBy: 'recreation' | 'policy', startedAt: number) => {
+      const container = { id: 'c', running: true, status: 'running', startedAt };
+      const observation = { kind: 'found', container };
+      const facts = { container: { observation, restarts: 1, oomKills: 0, lastRestartBy, inspected: true } };
+      const [a, b] = well as [TargetState, TargetState];
+      const failed = { check: 'container', verdict: 'fail', since: T0, failures: 1 };
+      const started = { ...a, facts, checks: [...a.checks, failed] } as unknown as TargetState;
+      const before = follow(NO_PROBLEMS, [{ ...crashed, lastedMs: 900 * SECOND }], [started, b], T0);
+      return follow(before, [], [started, b], T0 + SECOND).problems.map((one) => one.explains.length);
+    };
+    expect(leftAfter('recreation', T0 + 1)).toEqual([0]);
+    expect(leftAfter('recreation', T0 - 1)).toEqual([1]);
+    expect(leftAfter('policy', T0 + 1)).toEqual([1]);
+  });
+
   test('that is a halt counts from its own last block, also while one before is clearing, or is over', () => {
     const halt = (block: number, lastedMs: number) =>
       suspicion({ problem: 'subnet_halted', about: String(block), lastedMs, explains: [] });
