@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ContainerFacts } from '../../../src/model/facts.ts';
 import type { Container, ContainerObservation } from '../../../src/model/observation.ts';
-import { findCrashes, findRestartCause, isLooping } from '../../../src/model/restart-cause.ts';
+import { findCrashes, findRestartCause, isLooping, isStoppedOnOrder } from '../../../src/model/restart-cause.ts';
 import { foldContainer, foldContainerEvent } from '../../../src/watch/rules/fold-container.ts';
 
 const start = 1_000_000;
@@ -489,6 +489,16 @@ describe('what led to a restart', () => {
     ]);
     const { unrequestedExit: ordered } = fold(running, event('die', start + 100, 'a', 137), event('stop', start + 105));
     expect(ordered).toBeUndefined();
+  });
+
+  test('one that was stopped while it waited for its restart is stopped on order, and one of another id is not', () => {
+    const ended = { ...running, running: false, status: 'exited', finishedAt: start + 100 } as const;
+    const isOrdered = (id: string) =>
+      isStoppedOnOrder(
+        fold(running, event('die', start + 100, 'a', 1), event('stop', start + 20_000, id), ended),
+        ended,
+      );
+    expect([isOrdered('a'), isOrdered('b')]).toEqual([true, false]);
   });
 
   test('a container that is missing was looked for, and one whose engine does not answer was not', () => {
