@@ -11,6 +11,10 @@ export const byName = (one: string, other: string): number => ascending(padNumbe
 export const medianOf = <T extends number | bigint>(values: readonly T[]): T | undefined =>
   values.toSorted(ascending)[Math.ceil(values.length / 2) - 1];
 
+/** What at least half of them have reached. Undefined of nothing. */
+export const reachedByHalf = (numbers: readonly number[]): number | undefined =>
+  new Float64Array(numbers).sort()[Math.floor(numbers.length / 2)];
+
 /** The highest of many values. `Math.max` takes no more than some hundred thousand arguments. */
 export function highest(values: Iterable<number>): number {
   let most = Number.NEGATIVE_INFINITY;

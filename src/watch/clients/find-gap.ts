@@ -1,9 +1,6 @@
+import { reachedByHalf } from '../../lib/numbers.ts';
 import type { KnownTarget } from '../../model/facts.ts';
 import { clientOf } from './clients.ts';
-
-/** What at least half of them have reached. */
-const reached = (numbers: readonly number[]): number =>
-  numbers.toSorted((one, other) => other - one)[Math.ceil(numbers.length / 2) - 1] ?? Number.NaN;
 
 /**
  * How many blocks are not final, by the nodes that answer: the height that half of them have reached, less what half of them have final.
@@ -19,6 +16,7 @@ export function findGap(targets: readonly KnownTarget[]): number | undefined {
   });
   const settled = given.filter(({ isFinalitySettled }) => isFinalitySettled);
   const counted = settled.length > 0 ? settled : given;
-  if (counted.length === 0) return undefined;
-  return Math.max(0, reached(counted.map(({ latest }) => latest)) - reached(counted.map(({ committed }) => committed)));
+  const height = reachedByHalf(counted.map(({ latest }) => latest));
+  const final = reachedByHalf(counted.map(({ committed }) => committed));
+  return height === undefined || final === undefined ? undefined : Math.max(0, height - final);
 }

@@ -1,4 +1,4 @@
-import { highest } from '../../lib/numbers.ts';
+import { highest, reachedByHalf } from '../../lib/numbers.ts';
 import { collect } from '../../lib/values.ts';
 import { isCredible } from '../../model/chain.ts';
 import { addressOf, countPeers } from '../../model/facts.ts';
@@ -161,7 +161,7 @@ export function viewSubnet(
   const views = states.map((state) => viewTarget(state, setupOf(facts.setup?.observation, state.target)));
   const ofChain = views.filter(({ state }) => !chain.foreign.has(state));
   const heights = collect(ofChain, ({ state }) => heightOf(state));
-  const reference = new Float64Array(heights.map(({ number }) => number)).sort()[Math.floor(heights.length / 2)];
+  const reference = reachedByHalf(heights.map(({ number }) => number));
   const against = { reference, maxLag };
   const isReplaced = before.get({ problem: 'chain_replaced' }) !== undefined;
   const isPossible = (height: number) =>
