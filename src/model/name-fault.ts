@@ -85,7 +85,7 @@ const OTHER_HOST: Required<Finding> = {
 /** A limit of the rate, by a status or by an error of JSON-RPC. */
 export const TOO_MANY: Required<Finding> = {
   seen: 'it takes no more requests for now',
-  fix: 'let the proxy or the provider before it take more requests of subnetd, or raise the interval of the check',
+  fix: 'let the proxy or the provider in front of it accept more requests from subnetd, or raise the interval of the check',
 };
 
 /** A request without the key or the password that it needs, by a status or by an error of JSON-RPC. */

@@ -96,7 +96,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
     signs: ['stats_unauthorized'],
     cause: 'Its STATS_SECRET differs from that of the stats server.',
     advise: ({ advice }, node) =>
-      `see whether the stats server or ${advice.envFile(node)} has another STATS_SECRET than common.env, and recreate what runs with it: the stats server, if it refuses all nodes`,
+      `compare STATS_SECRET in common.env with that of ${advice.envFile(node)} and of the stats server, and recreate what runs with another one: if all nodes are refused, that is the stats server`,
   },
   {
     name: 'rpc_not_bound',

@@ -482,7 +482,7 @@ describe('what the log of a node names by itself', () => {
     [
       `${at('WARN')}Stats login failed err=unauthorized`,
       'stats_refused n2',
-      'see whether the stats server or n2.env has another STATS_SECRET than common.env, and recreate what runs with it: the stats server, if it refuses all nodes',
+      'compare STATS_SECRET in common.env with that of n2.env and of the stats server, and recreate what runs with another one: if all nodes are refused, that is the stats server',
     ],
     [badBlock('leveldb: not found'), 'snapshot_lost n2', restore],
     [badBlock('missing trie node 00f8 (path )'), 'snapshot_lost n2', restore],

@@ -114,7 +114,7 @@ describe('what answers in the place of a node has its own reason and fix', () =>
     ],
     [
       ...(['a limit', status(429), UNSEEN, 'it answered HTTP 429: it takes no more requests for now'] as const),
-      'let the proxy or the provider before it take more requests of subnetd, or raise the interval of the check',
+      'let the proxy or the provider in front of it accept more requests from subnetd, or raise the interval of the check',
     ],
     [
       ...(['a redirect', status(301, '', { location: '/' }), UNSEEN, 'it redirects elsewhere (HTTP 301)'] as const),
@@ -166,7 +166,7 @@ describe('what answers in the place of a node has its own reason and fix', () =>
       (response, body) => response.end(JSON.stringify(answer(LIMITED, body))),
       'n2 does not return its latest block',
       'it answered with the JSON-RPC error -32005: it takes no more requests for now',
-      'let the proxy or the provider before it take more requests of subnetd, or raise the interval of the check',
+      'let the proxy or the provider in front of it accept more requests from subnetd, or raise the interval of the check',
     ],
   ])('%s', async (_what, respond, summary, seen, fix) => {
     const prober = createNodeProber(await urlOf(respond), 'XDPoS', Date.now);
@@ -428,7 +428,7 @@ test.each<[string, Respond, string, string | undefined]>([
     'a limit',
     status(429),
     'answers HTTP 429',
-    'let the proxy or the provider before it take more requests of subnetd, or raise the interval of the check',
+    'let the proxy or the provider in front of it accept more requests from subnetd, or raise the interval of the check',
   ],
   ['a fault of the server', status(500), 'answers HTTP 500', 'see what answers at its address, or name another node'],
   ['no connection', (response) => response.destroy(), 'cannot be reached', undefined],

@@ -125,7 +125,7 @@ describe('a node of the parent chain', () => {
       return {};
     });
     const fix =
-      'let the proxy or the provider before it take more requests of subnetd, or raise the interval of the check';
+      'let the proxy or the provider in front of it accept more requests from subnetd, or raise the interval of the check';
     const limited = { ok: false, why: 'answers HTTP 429', fix };
     expect(await useClient(node.url).ask(CALLS)).toEqual([limited, limited]);
     expect(node.requests).toEqual([['eth_chainId', 'eth_blockNumber'], 'eth_chainId']);
@@ -184,7 +184,7 @@ describe('a node of the parent chain', () => {
       ...{
         ok: false,
         why: 'takes no more requests for now',
-        fix: 'let the proxy or the provider before it take more requests of subnetd, or raise the interval of the check',
+        fix: 'let the proxy or the provider in front of it accept more requests from subnetd, or raise the interval of the check',
       },
     });
   });
