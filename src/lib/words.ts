@@ -44,6 +44,10 @@ export function sayTogether<T extends { readonly name?: string; readonly summary
 /** A number with its noun, or with its verb: `1 node`, `3 nodes`. */
 export const formatCount = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
+/** A number that is not known better: `3`, `3 or 4`, `3 to 5`. */
+export const formatRange = (least: number, most: number): string =>
+  least === most ? `${most}` : `${least} ${most - least === 1 ? 'or' : 'to'} ${most}`;
+
 /** Bytes of a disk or a memory, in gigabytes or megabytes of 1,000 each. */
 export const formatBytes = (bytes: number): string =>
   bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round(bytes / 1e6)} MB`;

@@ -61,6 +61,8 @@ export interface Quorum {
   readonly voting: number;
   /** How many of those that can vote have just started, and must show it first. Absent when none has. */
   readonly starting?: number;
+  /** How many of those that can vote may not do so: their last turn brought no block, or nobody may have their key. Absent when none. */
+  readonly doubtful?: number | undefined;
   /** How many see each other at most, in a halt in which that is fewer than a block needs. */
   readonly together?: number | undefined;
 }

@@ -16,7 +16,7 @@ import { findEpoch, findMembers } from './find-epoch.ts';
 import { findHeadline } from './find-headline.ts';
 import { findQuietMs } from './find-last-block.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
-import { findIdle, withoutIdle } from './quorum.ts';
+import { countDoubtful, findIdle, withoutIdle } from './quorum.ts';
 import { checkOf, hasLoggedSince, isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';
 import { viewContainer } from './view-node.ts';
 import { RECOVERED_FROM, viewSubnet } from './view-subnet.ts';
@@ -49,7 +49,11 @@ export function describeSubnet(
   const idle = findIdle(view, problems);
   const together = halt?.state === 'open' ? halt.together : undefined;
   const isCounted = !seesNothing && view.nodes.every(({ state }) => isAsked(state));
-  const quorum = isCounted ? view.quorum && { ...withoutIdle(view.quorum, idle), together } : undefined;
+  const counted = isCounted ? view.quorum && withoutIdle(view.quorum, idle) : undefined;
+  const quietMs = findQuietMs(view);
+  // In a halt nobody's turn brings a block.
+  const doubtful = counted && !halt && quietMs === 0 ? countDoubtful(view, idle, counted) : undefined;
+  const quorum = counted && { ...counted, together, doubtful };
   // The first height that a node prints after its start is its last one.
   const hasPrinted = ({ isLogAlive, isStarting, state: { facts } }: NodeView) => {
     const { height = 0, heightBefore = height } = facts.logs?.node ?? {};
@@ -64,7 +68,6 @@ export function describeSubnet(
   // A log may have shown it, by which a halt has ended since.
   const hasEnded = halt?.clearingSince !== undefined && halt.clearingSince > (halt.restoredAt ?? 0);
   const hasRisen = view.nodes.length === 0 || hasEnded || view.nodes.some(hasNewBlock);
-  const quietMs = findQuietMs(view);
   const members = findMembers(view, idle, quorum, seesNothing);
   const headline = findHeadline(subnet.name, targets, problems, { quorum, hasRisen, quietMs, plannedWork, members });
   return { quorum, headline, members, epoch: findEpoch(view, members, seesNothing), reference, stallAfterMs, quietMs };

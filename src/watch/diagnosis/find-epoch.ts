@@ -2,7 +2,7 @@ import { type ConsensusSettings, type Masternodes, mostMasternodes } from '../..
 import type { Epoch, Masternode, Member, Quorum, SubnetState, Vote } from '../../model/snapshot.ts';
 import { type ChainView, type Counted, isOfRunBefore } from './chain-view.ts';
 import { viewLag } from './find-lagging.ts';
-import { countNextVotes, findNameless, isToJoin } from './quorum.ts';
+import { countNextVotes, findNameless, hasMissedTurn, isToJoin } from './quorum.ts';
 import { findComing } from './setup/find-node-differences.ts';
 import { isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
 
@@ -135,13 +135,6 @@ function findVote(node: NodeView, view: SubnetView, idleVote: Vote | undefined):
   if (!masternodes.active.includes(address)) return undefined;
   if (isToJoin(node)) return 'unknown';
   return isOut || view.silentVoters.has(address) ? 'silent' : (idleVote ?? 'votes');
-}
-
-/** Whether the newest turn of a masternode brought no block, when the rounds were last counted. */
-function hasMissedTurn({ counted }: ChainView, address: string): boolean {
-  const { round = 0, active = [] } = counted?.masternodes ?? {};
-  const missed = counted?.missedRounds.rounds.find(({ miner }) => miner === address);
-  return missed !== undefined && missed.round > round - active.length;
 }
 
 /**

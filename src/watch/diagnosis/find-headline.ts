@@ -1,6 +1,6 @@
 import type { WatchedMs } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
-import { beginSentence, formatCount, listEach, listFirst, sayTogether } from '../../lib/words.ts';
+import { beginSentence, formatCount, formatRange, listEach, listFirst, sayTogether } from '../../lib/words.ts';
 import { type Headline, NOT_DIAGNOSED, type Standing } from '../../model/headline.ts';
 import { isJudgedFor, isUnread } from '../../model/is-judged.ts';
 import { describePlanned, type PlannedWork } from '../../model/planned-work.ts';
@@ -15,10 +15,10 @@ const MAX_CAUSES = 3;
 
 const sentence = (text: string): string => (text === '' ? '' : `${beginSentence(text)}.`);
 
-export const describeVotes = ({ total, required, voting, starting = 0, together }: Quorum): string =>
+export const describeVotes = ({ total, required, voting, starting = 0, doubtful = 0, together }: Quorum): string =>
   together
     ? `at most ${together} of ${total} masternodes see each other, ${required} needed`
-    : `${voting - starting} of ${total} masternodes can vote, ${required} needed${starting === 0 ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
+    : `${formatRange(voting - starting - doubtful, voting - starting)} of ${total} masternodes can vote, ${required} needed${starting === 0 ? '' : `, and ${formatCount(starting, 'has', 'have')} just started`}`;
 
 function nameCauses(problems: readonly Problem[], except?: Problem): string {
   const isNamed = (one: Problem) => (one.name !== undefined || isSure(one)) && one.state !== 'clearing';
@@ -163,11 +163,7 @@ export function findHeadline(
   const doubt = reserve > 0 ? suspicions.find(mayCost) : undefined;
   const mayVote = ({ component = 'node' }: Problem) => component === 'node';
   const when = doubt && mayVote(doubt) && !quorum?.together ? 'By their last answers, ' : '';
-  // While two run with one key, nobody may have the other one.
-  const isTwin = ({ problem, state }: Problem) => problem === 'key_shared' && state !== 'clearing';
-  const mayLack = quorum?.voting === quorum?.total && told.some(isTwin);
-  const least = quorum && mayLack ? `${quorum.voting - (quorum.starting ?? 0) - 1} or ` : '';
-  const votes = quorum && areAsked ? sentence(`${when}${least}${describeVotes(quorum)}`) : '';
+  const votes = quorum && areAsked ? sentence(`${when}${describeVotes(quorum)}`) : '';
   const tellSuspected = (one: Problem | undefined) => (one ? `Suspected: ${sayTogether(one, suspicions)}.` : '');
   const suspicion = tellSuspected(suspected);
   // Without a new block nobody knows that a halt is over.
@@ -223,9 +219,10 @@ export function findHeadline(
   }
   if (doubt) return tell(late ? 'warn' : 'ok', late || `is running, but ${IN_DOUBT}`, suspicion, votes, unseen);
   const unread = listEach(targets.filter(isUnread), ({ target }) => target.name);
-  const isAllKnown = `${suspicion}${unread}` === '' && quorum?.starting === undefined;
-  const more = formatCount(reserve, 'more node', 'more nodes');
-  const mayLose = quorum && (reserve === 0 ? ' with no spare vote' : `: it can lose ${more}`);
+  const { starting, doubtful = 0 } = quorum ?? {};
+  const isAllKnown = `${suspicion}${unread}` === '' && starting === undefined && doubtful === 0;
+  const more = reserve > doubtful && `: it can lose ${formatCount(reserve - doubtful, 'more node', 'more nodes')}`;
+  const mayLose = quorum && (reserve === 0 ? ' with no spare vote' : more || '');
   const is = `${isAllKnown && (reserve !== 0 || !quorum) ? 'is healthy' : 'is running'}${mayLose ?? ''}`;
   // What would page if it is confirmed is being checked.
   const standing = late || suspected?.severity === 'critical' ? 'warn' : 'ok';

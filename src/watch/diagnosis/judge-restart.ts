@@ -323,7 +323,8 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const isGone = ({ member, target: { facts } }: Viewed[number]) =>
     member.vote === 'votes' && facts.node?.observation.answered === false;
   const gone = voters.filter(isGone).length;
-  const [required, reserve] = quorum === undefined ? [0, 0] : [quorum.required, countReserve(quorum) - gone];
+  const [required, reserve] =
+    quorum === undefined ? [0, 0] : [quorum.required, countReserve(quorum) - Math.max(gone, quorum.doubtful ?? 0)];
   const numbers = {
     ...(doubt === undefined && {
       ...{ required, voting: required + reserve },

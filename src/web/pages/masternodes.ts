@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { formatCount } from '../../lib/words.ts';
+import { formatCount, formatRange } from '../../lib/words.ts';
 import type { Standing } from '../../model/headline.ts';
 import { describeReason } from '../../model/next-set.ts';
 import { type Epoch, hasTurns, type Masternode, type Quorum, type Vote } from '../../model/snapshot.ts';
@@ -23,7 +23,7 @@ const LOOK_OF_VOTE: Readonly<Record<Vote, { readonly standing: Standing; readonl
 
 const ORDER: readonly Vote[] = ['votes', 'silent', 'unknown', 'penalised', 'standby'];
 
-function describeSpare({ voting, required, starting = 0, together }: Quorum, isHalted: boolean): string {
+function describeSpare({ voting, required, starting = 0, doubtful = 0, together }: Quorum, isHalted: boolean): string {
   const spare = voting - required;
   if (spare < 0) return `${formatCount(-spare, 'more vote is', 'more votes are')} needed for a block.`;
   if (isHalted && spare < starting)
@@ -32,7 +32,8 @@ function describeSpare({ voting, required, starting = 0, together }: Quorum, isH
   if (isHalted) return 'Enough masternodes can vote, yet no blocks are being made.';
   if (spare === 0) return 'Every remaining vote is needed.';
   if (spare <= starting) return 'There is no spare vote until those that have just started take part.';
-  return `${formatCount(spare - starting, 'spare vote', 'spare votes')}.`;
+  const sure = spare - starting;
+  return `${formatRange(sure - doubtful, sure)} ${sure === 1 ? 'spare vote' : 'spare votes'}.`;
 }
 
 /** Many masternodes as one bar: those who vote first, with a line after as many as a block needs. */

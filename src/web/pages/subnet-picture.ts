@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { MINUTE_MS } from '../../lib/duration.ts';
+import { formatRange } from '../../lib/words.ts';
 import { isCredible } from '../../model/chain.ts';
 import type { Steps } from '../../model/history.ts';
 import { isBlind } from '../../model/problem-catalog.ts';
@@ -76,16 +77,16 @@ function findFigures(
     ? [0, usual]
     : [blocks[step], html`at ${when}${expected === undefined ? '' : `, ${usual}`}`];
   const pace = last === undefined || isUnseen(state) ? [] : [{ name: 'Pace', value: `${last} / min`, beside }];
-  const { voting = 0, required = 0, starting = 0, together } = quorum ?? {};
+  const { voting = 0, required = 0, starting = 0, doubtful = 0, together } = quorum ?? {};
   const spare = (together ?? voting) - required;
-  const left = starting > 0 ? `${starting} starting` : `${spare} spare`;
+  const left = starting > 0 ? `${starting} starting` : `${formatRange(spare - doubtful, spare)} spare`;
   const votes =
     quorum === undefined
       ? []
       : [
           {
             name: 'Votes',
-            value: `${together ?? voting - starting} of ${quorum.total}`,
+            value: `${together ?? formatRange(voting - starting - doubtful, voting - starting)} of ${quorum.total}`,
             beside: `${required} needed${spare < 0 ? `, ${-spare} missing` : isHalted(state) ? '' : `, ${left}`}`,
           },
         ];

@@ -156,16 +156,23 @@ test('no reserve is promised while a problem is suspected that may have cost it'
   expect(findHeadline('devnet', targets, [wallet, suspected], seven).detail).toBe(
     `${before} Send coins. Suspected: n1 does not answer.`,
   );
-  // Nor, while two nodes have one key, that all can vote: nobody may have the other key.
-  const twins: Problem = { ...clears, problem: 'key_shared', summary: 'n1 and n2 run with one key', state: 'open' };
-  expect(findHeadline('devnet', targets, [twins], seven).detail).toMatch(/^5 or 6 of 7 masternodes can vote, /);
-  const six = { quorum: { total: 7, required: 5, voting: 6 }, hasRisen: true };
-  const gone = { ...twins, state: 'clearing' } as const;
-  for (const detail of [
-    findHeadline('devnet', targets, [twins], six).detail,
-    findHeadline('devnet', targets, [gone], seven).detail,
-  ])
-    expect(detail).toMatch(/^6 of 7 masternodes can vote, /);
+});
+
+test('no masternode is promised to be spare that may not vote', () => {
+  const targets = judgeTargets(nodes({}), NOW);
+  const told = (voting: number, doubtful: number, total = 7) => {
+    const required = total === 7 ? 5 : 3;
+    const known = { quorum: { total, required, voting, doubtful }, hasRisen: true };
+    const { sentence, detail } = findHeadline('devnet', targets, [], known);
+    return [sentence, detail];
+  };
+  expect(told(7, 0)).toEqual(['devnet is healthy: it can lose 2 more nodes', '7 of 7 masternodes can vote, 5 needed.']);
+  expect(told(7, 1)).toEqual([
+    'devnet is running: it can lose 1 more node',
+    '6 or 7 of 7 masternodes can vote, 5 needed.',
+  ]);
+  expect(told(7, 2)).toEqual(['devnet is running', '5 to 7 of 7 masternodes can vote, 5 needed.']);
+  expect(told(4, 1, 4)).toEqual(['devnet is running', '3 or 4 of 4 masternodes can vote, 3 needed.']);
 });
 
 test('a subnet without a block for longer than usual is not called healthy, and says when the last one came', () => {

@@ -326,6 +326,11 @@ describe('the status page', () => {
     expect(starts(1)).toContain('1 spare vote.');
     expect(starts(2)).toContain('Votes 3 of 5 3 needed, 2 starting');
     expect(starts(2)).toContain('There is no spare vote until those that have just started take part.');
+    const mayMiss = (voting: number) =>
+      words(pageOf([{ ...state, quorum: { total: 5, required: 3, voting, doubtful: 1 } }]));
+    expect(mayMiss(5)).toContain('Votes 4 or 5 of 5 3 needed, 1 or 2 spare');
+    expect(mayMiss(5)).toContain('1 or 2 spare votes.');
+    expect(mayMiss(4)).toContain('0 or 1 spare vote.');
   });
 
   test('draws who votes, which links stand, and which are missing though both nodes run', () => {
