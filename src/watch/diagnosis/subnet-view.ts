@@ -193,7 +193,7 @@ export function findEndedWithDocker<T extends TargetView>(ones: readonly T[], { 
 
 /** What to do first about a target of which the engine is silent. */
 export const WAKE_DOCKER =
-  'make Docker answer first, as with `systemctl restart docker` on its machine, which restarts its containers too';
+  'make Docker answer first, as with `systemctl start docker` on its machine, or, if it runs and hangs, `systemctl restart docker`, which restarts its containers too';
 
 /** One that changes something. Nothing is restarted to read a log. */
 const DOCKER_COMMAND = /`(?:HOSTPWD=\S+ )?docker (?![^`]*\blogs )/;

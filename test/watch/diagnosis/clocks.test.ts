@@ -56,6 +56,6 @@ test('a node that hangs while its Docker Engine does not answer is not to be res
   expect(found.find(({ problem }) => problem === 'node_hanging')).toMatchObject({
     name: 'n2',
     evidence: 'n2 has not answered within 5s, and its Docker Engine does not answer either',
-    fix: 'make Docker answer first, as with `systemctl restart docker` on its machine, which restarts its containers too: a node waits for Docker to take its output, and goes on then',
+    fix: 'make Docker answer first, as with `systemctl start docker` on its machine, or, if it runs and hangs, `systemctl restart docker`, which restarts its containers too: a node waits for Docker to take its output, and goes on then',
   });
 });

@@ -345,7 +345,7 @@ test('a service that is not reached while Docker does not answer may run: its po
   // It is busy with this container: nobody is told to restart Docker, which ends all others.
   expect(told({ address, code: 'timeout', answersOthers: true })).not.toContain('Docker');
   expect(told({ address, code: 'ENOENT' })).toBe(
-    'make Docker answer first, as with `systemctl restart docker` on its machine, which restarts its containers too: the ports of its containers may have ended with it, and stats itself may run',
+    'make Docker answer first, as with `systemctl start docker` on its machine, or, if it runs and hangs, `systemctl restart docker`, which restarts its containers too: the ports of its containers may have ended with it, and stats itself may run',
   );
 });
 

@@ -114,7 +114,7 @@ test('a container that does not run has ended when Docker says so, but one that 
 describe('a command of Docker', () => {
   const NAMES = ['n1', 'n2', 'n3', 'n4'];
   const wake =
-    'make Docker answer first, as with `systemctl restart docker` on its machine, which restarts its containers too';
+    'make Docker answer first, as with `systemctl start docker` on its machine, or, if it runs and hangs, `systemctl restart docker`, which restarts its containers too';
   const why = { address: 'unix:///var/run/docker.sock', code: 'timeout' } as const;
   /** n1 and n2 are stopped, or hang, and of n4 Docker has said nothing since, or that its engine was down for a moment. */
   const fixesOf = (n4: Partial<ContainerFacts>, engine?: string) => {

@@ -664,7 +664,7 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
     expect(words(n2({ ...answersByIpc('n2', REFUSED), container }))).toMatchObject([
       {
         problem: 'rpc_closed',
-        fix: 'make Docker answer first, as with `systemctl restart docker` on its machine, which restarts its containers too: the ports of its containers may have ended with it, and n2 itself runs',
+        fix: 'make Docker answer first, as with `systemctl start docker` on its machine, or, if it runs and hangs, `systemctl restart docker`, which restarts its containers too: the ports of its containers may have ended with it, and n2 itself runs',
       },
     ]);
   });

@@ -130,7 +130,7 @@ test('a node that cannot be reached while Docker is silent waits for that first'
   const targets = [silent, ...['n1', 'n3', 'n4'].map((name) => nodeOf(name, false))];
   const found = diagnosed(targets).find(({ problem }) => problem === 'node_down');
   expect(found?.fix).toBe(
-    'make Docker answer first, as with `systemctl restart docker` on its machine, which restarts its containers too',
+    'make Docker answer first, as with `systemctl start docker` on its machine, or, if it runs and hangs, `systemctl restart docker`, which restarts its containers too',
   );
 });
 
