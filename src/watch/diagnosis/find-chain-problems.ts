@@ -74,12 +74,14 @@ function findKeyProblems(view: SubnetView): readonly Suspicion[] {
   ];
 }
 
+/** Whether a node has said lately that it is on another chain than before, be it silent since. */
+const isOnNew = ({ isForeign, chainFacts }: NodeView, now: number): boolean =>
+  !isForeign && now - (chainFacts?.replaced?.at ?? Number.NEGATIVE_INFINITY) < SAID_MS;
+
 /** How the chain of these nodes, two thirds of all, differs from that of before: in its genesis block or its id. */
 function describeOther(known: readonly NodeView[], { chain: { chain }, nodes, now }: SubnetView) {
   const before = known[0]?.chainFacts?.replaced;
-  const isNew = ({ isForeign, chainFacts }: NodeView) =>
-    !isForeign && now - (chainFacts?.replaced?.at ?? Number.NEGATIVE_INFINITY) < SAID_MS;
-  if (chain === undefined || before === undefined || !known.every(isNew)) return undefined;
+  if (chain === undefined || before === undefined || !known.every((node) => isOnNew(node, now))) return undefined;
   if (known.length * 3 <= nodes.length * 2) return undefined;
   const change = (what: string, from: unknown, to: unknown, format: (one: unknown) => string = String) =>
     from === undefined || from === to ? [] : [`${what} ${format(to)} instead of ${format(from)}`];
@@ -87,7 +89,7 @@ function describeOther(known: readonly NodeView[], { chain: { chain }, nodes, no
     ...change('the genesis block', before.genesis, chain.genesis, (hash) => shorten(String(hash))),
     ...change('the chain id', before.chainId, chain.chainId),
   ];
-  const who = known.length === 1 ? 'its only node that answers has' : `all ${known.length} nodes that answer have`;
+  const who = nodes.length === 1 ? 'its only node has' : `${known.length} of ${nodes.length} nodes have`;
   return { evidence: `${who} ${changes.join(' and ')}`, begunAt: before.at };
 }
 
@@ -102,10 +104,10 @@ function describeBegun(known: readonly NodeView[], { nodes, now }: SubnetView) {
   return { evidence, begunAt: fall.at };
 }
 
-/** Every node that answers is on another chain than before, or at the begin of the same: the network was replaced by a new one. */
+/** By their last answers all nodes are on another chain than before, or at the begin of the same: the network was replaced by a new one. */
 function findReplacedChain(view: SubnetView): Found {
-  const { nodes } = view;
-  const known = nodes.filter(({ answers, chainFacts }) => answers === true && chainFacts !== undefined);
+  const { nodes, now } = view;
+  const known = nodes.filter((node) => (node.answers ? node.chainFacts !== undefined : isOnNew(node, now)));
   const change = describeOther(known, view) ?? describeBegun(known, view);
   if (change === undefined) return undefined;
   const hasContract =

@@ -46,7 +46,7 @@ it('a network that was replaced is one statement, and nobody was killed', () => 
       problem: 'chain_replaced',
       summary: 'the network was replaced by a new one',
       evidence:
-        'all 4 nodes that answer have the genesis block 0xa6d1bbbb… instead of 0x7f83aaaa… and the chain id 5552 instead of 5551',
+        '4 of 4 nodes have the genesis block 0xa6d1bbbb… instead of 0x7f83aaaa… and the chain id 5552 instead of 5551',
       begunAt: NOW - 30_000,
     },
   ]);
@@ -112,6 +112,14 @@ function goneAgain(name: string, height: number): KnownTarget {
   const latest = facts.node?.latest && { ...facts.node.latest, number: height, advancedAt: NOW - 1_000 };
   return { target, facts: { ...facts, node: { ...facts.node, observation, latest } } as typeof facts };
 }
+
+it('a network that was replaced is no other one while some of its nodes are silent', () => {
+  const gone = NAMES.slice(1).map((name) => goneAgain(name, 8));
+  const evidence = expect.stringMatching(/^4 of 4 nodes have the genesis block 0xa6d1bbbb… instead of 0x7f83aaaa…/);
+  expect(found([replaced('n1', 30_000), ...gone])).toMatchObject([{ problem: 'chain_replaced', evidence }]);
+  const old = diagnosedNode('n4', NAMES, { chain: OLD });
+  expect(found([replaced('n1', 30_000), ...gone.slice(0, 2), old])).not.toMatchObject([{ problem: 'chain_replaced' }]);
+});
 
 describe('a halt of the network before', () => {
   const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS };
