@@ -56,7 +56,9 @@ export function findHalt(view: SubnetView): Found {
   if (!isFound && !(open && starting.length + joining.length > 0)) return undefined;
   const stands = last && `no block after ${last.number} for ${formatDuration(now - last.since)}`;
   const known = open?.about && `no block after ${open.about} for ${formatDuration(now - open.since)}`;
-  const seen = isFound ? (stands ?? 'no node runs and answers') : known || 'no node has shown a new block yet';
+  const isHigher = last !== undefined && last.number > Number(open?.about);
+  const seen =
+    isFound || isHigher ? (stands ?? 'no node runs and answers') : known || 'no node has shown a new block yet';
   const missing = [...out.map((node) => describeOut(node, now)), ...describeOrphans(view)];
   const advice = adviseOnHalt(view, voters, quorum, last, open);
   const newest = last ?? findRisen(view);

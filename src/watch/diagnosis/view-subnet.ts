@@ -87,6 +87,9 @@ function heightsBefore({ facts: { node, logs } }: TargetState, since: number, lo
 /** When the last lines of the chain before a halt were printed, at the latest. */
 const lastLineOf = ({ since, seenAt }: Problem): number => Math.min(since + ASKED_WITHIN_MS, seenAt);
 
+/** When its last block came to a node, at the latest. One that came after that may be seen once the halt was found again. */
+const lastRiseOf = ({ since, seenAt }: Problem): number => Math.max(since, seenAt - ASKED_WITHIN_MS);
+
 /** Whether a halt needed no silent node to end: enough for a block have answered since before it. */
 function endsWithoutSilent(halt: Problem | undefined, states: readonly TargetState[], chain: ChainView): boolean {
   const { masternodes: { active } = {}, consensus } = chain;
@@ -103,7 +106,7 @@ function endsWithoutSilent(halt: Problem | undefined, states: readonly TargetSta
 /** When a halt was seen to end, by a block above all from before it; long ago without one, or while it lasts. */
 function findHaltEnd(halt: Problem | undefined, views: readonly TargetView[], stoodAt: number, now: number): number {
   if (halt === undefined) return Number.NEGATIVE_INFINITY;
-  const isNew = (number = stoodAt, at = 0, by = halt.seenAt) => number > stoodAt && at > by;
+  const isNew = (number = stoodAt, at = 0, by = lastRiseOf(halt)) => number > stoodAt && at > by;
   const isOver = views.some(({ state: { facts } }) => {
     const { latest } = facts.node ?? {};
     const { height, heightBefore, advancedAt = 0, startedAt = Number.NEGATIVE_INFINITY } = facts.logs?.node ?? {};
@@ -176,7 +179,7 @@ export function viewSubnet(
   // Nodes had these for longer than the stall limit, or in a halt from before it.
   const stood = shown.filter(({ advancedAt }) => advancedAt <= now - stallAfterMs - ASKED_WITHIN_MS);
   const open = halt?.state === 'open' ? halt : undefined;
-  const had = ofChain.flatMap(({ state }) => (open ? heightsBefore(state, open.seenAt, lastLineOf(open)) : []));
+  const had = ofChain.flatMap(({ state }) => (open ? heightsBefore(state, lastRiseOf(open), lastLineOf(open)) : []));
   const stoodAt = highestOf([...stood.map(({ number }) => number), ...had]);
   const haltedUntil = findHaltEnd(halt, ofChain, stoodAt, now);
   const rises = heights.filter((height) => height.risen && canBeWitness(height, against));

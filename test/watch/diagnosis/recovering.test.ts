@@ -1208,12 +1208,14 @@ test('a halt lasts until there is a block, also while the nodes that were out co
     ({ ...known, facts: { ...known.facts, node: { ...known.facts.node, latest: undefined } } }) as KnownTarget;
   expect(haltOf(NAMES.map((name) => withLog(unseen(started(name)), {})))[1]).toMatch(/^no block after 1000 for 10m; /);
   // A node that is back may show another block of that height, which was made later.
-  const remade = NAMES.map((name) => {
-    const known = back(name);
-    const { node } = known.facts;
-    const latest = { ...node?.latest, timestamp: (NOW - 85_000) / 1_000 };
-    return { ...known, facts: { ...known.facts, node: { ...node, latest } } } as KnownTarget;
-  });
+  const made = (agoMs: number, height?: number) =>
+    NAMES.map((name) => {
+      const known = back(name, height);
+      const { node } = known.facts;
+      const latest = { ...node?.latest, timestamp: (NOW - agoMs) / 1_000 };
+      return { ...known, facts: { ...known.facts, node: { ...node, latest } } } as KnownTarget;
+    });
+  const remade = made(85_000);
   const about = (number: string) => open.map((one) => ({ ...one, about: number }));
   expect(haltOf(remade, about('1000'))[1]).toMatch(/^no block after 1000 for 10m; /);
   expect(haltOf(remade, about('999'))[1]).toMatch(/^no block after 1000 for 1m 25s; /);
@@ -1224,6 +1226,21 @@ test('a halt lasts until there is a block, also while the nodes that were out co
     'd is halted',
   ]);
   expect(haltOf(NAMES.map((name) => back(name, 1_001)))[0]).toBe('clearing');
+  // Also where it was found once more between that block and the answers that show it.
+  const again = open.map((one) => ({ ...one, since: NOW - 90_000, seenAt: NOW - 500 }));
+  expect(haltOf(made(1_000, 1_001), again)).toEqual([
+    'clearing',
+    expect.any(String),
+    'nothing to do about this: it is over unless it comes back',
+    'd is recovering',
+  ]);
+  // The first answers after a restart of subnetd show no rise, but which block is the last.
+  const unrisen = made(3_000, 1_007).map(({ target, facts }) => {
+    const latest = facts.node?.latest && { ...facts.node.latest, risen: false };
+    return { target, facts: { ...facts, node: { ...facts.node, latest } } } as KnownTarget;
+  });
+  const restored = again.map((one) => ({ ...one, about: '1000', since: NOW - 20_000, restoredAt: NOW - 2_000 }));
+  expect(haltOf(unrisen, restored)[1]).toMatch(/^no block after 1007 for 3s; /);
   // One that was last asked before the last block has caught up with what another has printed before its start.
   const caughtUp = back('n1', 1_001);
   const printed = (height: number) => [
