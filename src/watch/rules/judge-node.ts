@@ -96,7 +96,7 @@ export function judgeLatestBlock(view: View<NodeTarget>): Judgement {
   const lost = findFall(facts);
   if (lost && now - lost.at < stallAfterMs)
     return pass(
-      `${where}, after a fall from ${lost.from} to ${lost.to} ${formatAgo(lost.at, now)}, as ${hasLostData(facts) ? 'when its data was wiped' : 'an unclean stop causes'}`,
+      `${where}, after a fall from ${lost.from} to ${lost.to} ${formatAgo(lost.at, now)}, as ${hasLostData(facts) ? 'when its data was wiped' : 'an unclean stop or an older copy of its data causes'}`,
     );
   const rose = latest.risen ? `, last seen to rise ${formatAgo(latest.advancedAt, now)}` : ', and has time to rise';
   return pass(`${where}${rose}`);

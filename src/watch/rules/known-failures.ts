@@ -36,13 +36,14 @@ export function findFall(evidence: Facts): Fall | undefined {
 
 /** Whether a node whose height fell began with an empty data folder: by its log, or because no kill costs so many blocks. */
 export function hasLostData(facts: Facts): boolean {
-  const fall = findFall(facts);
-  if (fall !== undefined && fall.from - fall.to > MOST_BY_KILL) return true;
   const { logs, container } = facts;
   // Its log may show a start before Docker does.
-  const startedAt = later(container?.run?.startedAt, logs?.node?.startedAt);
-  const begunAt = match('genesis_written', 'loaded_genesis')({ logs }, 0);
-  return begunAt !== undefined && startedAt !== undefined && isOfRun(begunAt, startedAt);
+  const startedAt = later(container?.run?.startedAt, logs?.node?.startedAt) ?? Number.POSITIVE_INFINITY;
+  const hasPrinted = (...signs: string[]) =>
+    isOfRun(match(...signs)({ logs }, 0) ?? Number.NEGATIVE_INFINITY, startedAt);
+  const { from = 0, to = 0 } = findFall(facts) ?? {};
+  // An older copy of its data may lack more than a kill costs, and has a head to repair.
+  return hasPrinted('genesis_written', 'loaded_genesis') || (from - to > MOST_BY_KILL && !hasPrinted('repaired_head'));
 }
 
 function toKnownFailure(given: LogFailure): KnownFailure {

@@ -730,6 +730,11 @@ describe('a node whose height fell', () => {
     expect(told(fallen(1_229, 5))).toEqual(wiped);
   });
 
+  test('further has not, if its log says that it had data, as an older copy of them', () => {
+    expect(told(fallen(1_229, 34, { repaired_head: matched(1, 19_000) }))).toEqual(killed);
+    expect(told(fallen(1_229, 34, { repaired_head: matched(1, 26_000) }))).toEqual(wiped);
+  });
+
   test('is told of this run only, also where its log has repaired its head since', () => {
     const since = (ms: number) => {
       const node = fallen(990, 252, { repaired_head: matched(4, ms - 1_000) }, ms);
@@ -738,7 +743,7 @@ describe('a node whose height fell', () => {
       return diagnosed([unread, ...others()]).find(({ problem }) => problem === 'head_regression');
     };
     expect(since(12_000)).toMatchObject({
-      summary: 'n2 has lost all of its blocks',
+      summary: 'n2 has lost its newest blocks',
       evidence: expect.stringContaining('its height fell from 990 to 252 10s ago'),
     });
     const own = since(4_000);

@@ -65,7 +65,9 @@ describe('a height', () => {
   it('is given a new base by a fall, and that is said', () => {
     const judged = watch([1000, 1005, 870, 900, 1010]);
     expect(judged.map(({ verdict }) => verdict)).toEqual(Array(5).fill('pass'));
-    expect(judged[2]?.reason).toMatch(/after a fall from 1005 to 870 (?:just now|.* ago), as an unclean stop causes$/);
+    expect(judged[2]?.reason).toMatch(
+      /after a fall from 1005 to 870 (?:just now|.* ago), as an unclean stop or an older copy of its data causes$/,
+    );
     expect(judged[3]?.reason).toContain('fall from 1005 to 870');
   });
   it('that fell by more than half has not been seen to rise since', () => {
