@@ -34,7 +34,11 @@ function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }:
   const blocks = nodes.flatMap(({ facts: { node, logs } }) => {
     const { height: number = 0, advancedAt = 0 } = logs?.node ?? {};
     const read = node?.observation.latest.ok && node.latest?.risen ? [node.latest] : [];
-    return [...read, { number, advancedAt }].filter((one) => isCredible(one.number, reference));
+    // What came before it was on another chain says nothing of this one.
+    const { at: replacedAt = 0 } = node?.chain?.replaced ?? {};
+    return [...read, { number, advancedAt }].filter(
+      (one) => isCredible(one.number, reference) && one.advancedAt >= replacedAt,
+    );
   });
   // A node that comes up to the others later brings no new block.
   const top = Math.max(reference ?? 0, ...blocks.map(({ number }) => number));

@@ -200,6 +200,13 @@ describe('the status page', () => {
     expect(words(pageOf([stateOf(withLog(1_001))]))).toMatch(/Height 1,000 block 1,001 1 s ago/);
     expect(words(pageOf([stateOf(withLog(1_000))]))).toMatch(/Height 1,000 last block 17 s ago/);
     expect(words(pageOf([stateOf(withLog(4_294_967_295))]))).toMatch(/Height 1,000 last block 17 s ago/);
+    // The nodes have been on another chain since.
+    const replaced = withLog(1_001).map(({ target, facts }): KnownTarget => {
+      const { chain } = facts.node ?? {};
+      const at = { chainId: 1, genesis: '0x', at: NOW - 500 };
+      return { target, facts: { ...facts, node: { ...facts.node, chain: { ...chain, replaced: at } } } } as KnownTarget;
+    });
+    expect(words(pageOf([stateOf(replaced)]))).toMatch(/Height 1,000 no new block seen yet/);
   });
 
   test('gives each problem with its evidence, the checks that it explains, a command to copy, and its runbook', () => {
