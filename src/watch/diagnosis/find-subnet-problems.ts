@@ -68,8 +68,8 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
   if (names === '' || (short > 0 && goesOnWithout(missing, view.now, lastRise))) return undefined;
   const { state, confirmMs, since = view.now } = view.before.get({ problem: 'quorum_at_risk' }) ?? {};
   const endedAt = missing.flatMap(({ container: one }) => (one.kind === 'stopped' && one.container.finishedAt) || []);
-  // A halt that is found by then is told within a minute, and needs no message of its risk before.
-  const isSooner = state === 'suspected' && lastRise + view.stallAfterMs - Math.min(since, ...endedAt) >= 45_000;
+  // A halt that is found by then is told within a minute of the stop that began it, and needs no message of its risk before.
+  const isSooner = state === 'suspected' && lastRise + view.stallAfterMs - Math.min(since, ...endedAt) >= 40_000;
   const isShortNow = voting - starting < required;
   return suspect('quorum_at_risk', {
     about: names,

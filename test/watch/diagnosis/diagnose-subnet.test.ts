@@ -375,13 +375,13 @@ describe('how soon a problem of a node is open', () => {
       ...['container_down n5 open', 'container_down n6 open', 'container_down n7 suspected'],
     ]);
     expect(statesAt(19_999, 11_000)[0]).toBe('quorum_at_risk  suspected');
-    // The stall limit is 38 s, and a halt that comes within 45 s is told within a minute.
-    expect([statesAt(20_000, 7_000)[0], statesAt(20_000, 6_999)[0]]).toEqual([
+    // The stall limit is 38 s, and a halt that comes within 40 s is told within a minute.
+    expect([statesAt(20_000, 2_000)[0], statesAt(20_000, 1_999)[0]]).toEqual([
       'quorum_at_risk  open',
       'quorum_at_risk  suspected',
     ]);
     // They count from their end, also where subnetd was started after that.
-    expect(statesAt(20_000, 6_999, ['n5', 'n6'], NOW - 1)[0]).toBe('quorum_at_risk  open');
+    expect(statesAt(20_000, 1_999, ['n5', 'n6'], NOW - 1)[0]).toBe('quorum_at_risk  open');
     // One of them is back, so it is another risk.
     expect(statesAt(20_000, 11_000, ['n4', 'n5'])[0]).toBe('quorum_at_risk  suspected');
     // Too few from the first on.
