@@ -208,7 +208,9 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
   const answers = observation === undefined || (fault && isOwnFault(fault)) ? undefined : observation.answered;
   const peers = countPeers(state.facts);
   const { isStarting, isLooping, crashes, startedAt } = viewStart(state, container, now, moment);
-  const before = startedAt === undefined ? Number.NEGATIVE_INFINITY : moment.heightAt(startedAt);
+  // What a node in a loop has read again from its peers is no new block once it has ended either.
+  const ranFrom = isStopped({ container }) ? startedAtOf({ state, container }) : startedAt;
+  const before = ranFrom === undefined ? Number.NEGATIVE_INFINITY : moment.heightAt(ranFrom);
   const isMadeNow = height !== undefined && isMadeInHalt(height, moment) && isMadeInHalt(node?.committed, moment);
   // After a restart of subnetd its own time shows that a block is new. One failed probe takes back nothing.
   const hasNewSince = (at: number) =>

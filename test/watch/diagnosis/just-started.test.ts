@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ContainerFacts, Facts, KnownTarget, NodeFacts, Progress } from '../../../src/model/facts.ts';
+import type { ContainerFacts, Facts, KnownTarget, LogFacts, NodeFacts, Progress } from '../../../src/model/facts.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
@@ -227,6 +227,29 @@ test('a node in a loop is not waited for between two runs either', () => {
   };
   expect(fixOf([])).toBe('wait until n4 answers');
   expect(fixOf([NOW - 20_000])).toBe('if no block has come by 02:47:10 UTC');
+});
+
+test('blocks that a node in a loop reads again from its peers do not put off the halt once it has ended', () => {
+  const halted = { stalledMs: 40_000 };
+  const container = { ...STOPPED, startedAt: NOW - 15_000, finishedAt: NOW - 5_000 };
+  const told = (height: number) =>
+    tell(
+      {
+        n1: halted,
+        n2: halted,
+        n3: { ...halted, container: STOPPED, fault: refused },
+        n4: { container, fault: refused },
+      },
+      (node) => ({
+        ...node,
+        facts: {
+          ...node.facts,
+          logs: { ...(node.facts.logs as LogFacts), node: { height, advancedAt: NOW - 10_000 } },
+        },
+      }),
+    ).headline?.sentence;
+  expect(told(999)).toBe('devnet is halted: 2 of 4 masternodes do not vote');
+  expect(told(1_001)).not.toContain('is halted');
 });
 
 test('a node that was stopped less than a minute after its start is missing, and is not waited for', () => {
