@@ -40,6 +40,8 @@ export interface Suspicion extends ProblemRef {
   readonly lastedMs?: number | undefined;
   /** When it began, where Docker has the moment. It is confirmed by what is found from now on all the same. */
   readonly begunAt?: WatchedMs | undefined;
+  /** It has happened, and what it brought is over, so that what is found now has another cause. */
+  readonly isPast?: boolean;
   /** How long it must be found before it is open, where that differs from others of its name. */
   readonly confirmMs?: number | undefined;
   /**

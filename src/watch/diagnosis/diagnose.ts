@@ -82,20 +82,15 @@ function withReasons(page: Suspicion, view: SubnetView, found: readonly Suspicio
   const isAway = ({ isOut, isStarting, takesBlocks }: NodeView) => isOut || (isStarting && (isHalt || !takesBlocks));
   const mayNotVote = view.voters.filter(isAway);
   // All checks of a node that runs and does not vote may pass.
-  const isWhy = ({ problem, component, explains }: Suspicion) =>
-    problem === 'node_not_voting' || (component === 'node' && explains.length > 0);
+  const isWhy = ({ problem, component, explains, isPast }: Suspicion) =>
+    problem === 'node_not_voting' || (component === 'node' && explains.length > 0 && !isPast);
   const names = page.nodes ?? mayNotVote.map(({ name }) => name);
-  // A crash is over once its node has run for a while: another problem keeps that from voting now.
-  const runs = new Set(view.voters.flatMap(({ name, isStarting }) => (isStarting ? [] : [name])));
-  const isOver = ({ problem, name = '' }: Suspicion) => problem === 'container_restarting' && runs.has(name);
-  const all = names.flatMap((node) => {
-    const whys = found.filter((one) => one.name === node && isWhy(one));
-    return whys.find((one) => !isOver(one)) ?? whys[0] ?? [];
-  });
+  const all = names.flatMap((node) => found.find((one) => one.name === node && isWhy(one)) ?? []);
   // What has no check of its own: only its own words say what to do.
   const failures = all.filter(({ problem }) => problemCatalog[problem].judgedBy.length === 0);
-  // A halt has said who is down, but not why.
-  const reasons = isHalt ? failures : all;
+  // A halt has said who is down, but not why, nor who has crashed of those that have just started.
+  const isNews = (one: Suspicion) => failures.includes(one) || one.problem === 'container_restarting';
+  const reasons = isHalt ? all.filter(isNews) : all;
   const keys = found.filter(({ problem }) => problem === 'masternode_missing');
   const ways = joinFixes(page.fix.includes('bring back ') ? [...all, ...keys] : failures);
   return {

@@ -11,6 +11,7 @@ import {
   isLooping,
   isRestartPlanned,
   LOOP_MS,
+  START_MS,
 } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { ContainerRef, Target } from '../../model/target.ts';
@@ -152,7 +153,8 @@ function findDown(one: TargetView, all: SubnetView): Found {
   // Nor is a crash news that came before subnetd was started, and from which the container has run for as long as it takes to be over.
   if (!facts.container.lastExit && now - startedAt >= problemCatalog.container_restarting.clearMs) return undefined;
   const explains = explain(one, 'container');
-  return tell('container_restarting', `the container of ${name} ${CRASHED_ONCE}`, { begunAt, explains });
+  const isPast = now - startedAt >= START_MS;
+  return tell('container_restarting', `the container of ${name} ${CRASHED_ONCE}`, { begunAt, explains, isPast });
 }
 
 /** Memory that is near its limit, or grows for hours and reaches it within a day. In the first hour after a start each program takes more. */

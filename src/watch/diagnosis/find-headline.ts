@@ -81,9 +81,9 @@ const describeQuiet = ({ quietMs = 0, hasRisen }: Seen, worst: Problem | undefin
 /** What is said of the worst of the confirmed problems while it lasts; `votes` once all nodes are asked. */
 function tellWorst(subnet: string, worst: Problem, all: readonly Problem[], votes: string, more: string, seen: Seen) {
   // Nodes bring a problem of the whole subnet, so they are named before its fix. Right after another target it would be read as that one's.
-  const isOfNode = ({ component }: Problem) => component === 'node';
-  const causes = WHOLE[worst.problem] === undefined ? '' : nameCauses(all.filter(isOfNode), worst);
-  const rest = nameCauses(causes === '' ? all : all.filter((one) => !isOfNode(one)), worst);
+  const isCause = ({ component, isPast }: Problem) => component === 'node' && !isPast;
+  const causes = WHOLE[worst.problem] === undefined ? '' : nameCauses(all.filter(isCause), worst);
+  const rest = nameCauses(causes === '' ? all : all.filter((one) => !isCause(one)), worst);
   const is = seen.hasRisen ? 'is running, but' : 'has not been seen to make a block yet, and';
   const [standing, words = `${is} ${worst.summary}`] = WHOLE[worst.problem] ?? ['warn' as const];
   const { total, voting } = (worst.problem === 'subnet_halted' && votes && seen.quorum) || { total: 0, voting: 0 };

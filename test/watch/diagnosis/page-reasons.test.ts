@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import type { KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
+import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
+import { diagnoseSubnet, NO_DIAGNOSIS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { addressOf, diagnosed, diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';
+import { judgeTargets } from '../../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4'];
 const READ_ONLY: PatternFacts = { means: 'fatal', count: 1, at: NOW - 71_000, order: 1, what: '', own: false };
@@ -88,20 +91,49 @@ test('a risk that a masternode brings which runs and does not vote says so, and 
   ]);
 });
 
-test('a risk is laid to no crash of a node that has run for a while since', () => {
-  const startedAt = NOW - 90_000;
-  const crash = { restarts: 1, lastRestartAt: startedAt, lastRestartBy: 'policy' } as const;
-  const nodes = NAMES.map((name): KnownTarget => {
-    const isOut = name === 'n2';
-    const peers = isOut ? [] : NAMES.filter((other) => other !== name && other !== 'n2');
-    const given = { stalledMs: isOut ? 71_000 : 2_000, peers, ...(isOut && { container: { startedAt } }) };
-    const { target, facts } = diagnosedNode(name, NAMES, given);
-    const container = facts.container && { ...facts.container, ...(isOut && crash) };
-    return { target, facts: { ...facts, ...(container && { container }) } } as KnownTarget;
+/** Nodes of which n2 has crashed and was restarted so long ago, and is as it is given. */
+const crashed = (agoMs: number, given: Given, other: Given = {}) =>
+  NAMES.map((name): KnownTarget => {
+    const startedAt = NOW - agoMs;
+    const crash = { restarts: 1, lastRestartAt: startedAt, lastRestartBy: 'policy' } as const;
+    if (name !== 'n2') return diagnosedNode(name, NAMES, other);
+    const { target, facts } = diagnosedNode(name, NAMES, { ...given, container: { startedAt } });
+    return { target, facts: { ...facts, container: { ...facts.container, ...crash } } } as KnownTarget;
   });
-  const found = diagnosed(nodes);
+
+test('a risk is laid to no crash of a node that has run for a while since', () => {
+  const found = diagnosed(
+    crashed(90_000, { stalledMs: 71_000, peers: [] }, { peers: NAMES.filter((name) => name !== 'n2') }),
+  );
   expect(found.map(({ problem }) => problem)).toContain('container_restarting');
   expect(found.find(({ problem }) => problem === 'quorum_at_risk')?.evidence).toBe(
     '3 of 4 masternodes vote and 3 are needed, without n2, because n2 is cut off from the other nodes',
+  );
+});
+
+test('a halt says who has crashed of those that have just started, and begins with no crash that is over', () => {
+  const stands = { stalledMs: 100_000 };
+  const refused = { kind: 'refused', address: 'http://n2' } as const;
+  const halts = diagnosed(crashed(10_000, { ...stands, fault: refused }, stands));
+  expect(halts.find(({ problem }) => problem === 'subnet_halted')?.evidence).toBe(
+    'no block after 1000 for 1m 40s; 3 of 4 masternodes can vote, 3 needed, and 1 has just started; n2 does not answer yet, because the container of n2 has crashed and was restarted',
+  );
+  const targets = crashed(70_000, stands, stands);
+  const subnet = {
+    name: 'devnet',
+    consensus: 'XDPoS',
+    settings: DEFAULT_SETTINGS,
+    targets: targets.map(({ target }) => target),
+  };
+  const told = [0, 30_000].reduce(
+    (before, ms) => diagnoseSubnet(subnet, judgeTargets(targets, NOW), before, NOW + ms),
+    NO_DIAGNOSIS,
+  );
+  expect(told.problems.map(({ problem, state }) => `${problem} ${state}`)).toEqual([
+    'subnet_halted open',
+    'container_restarting open',
+  ]);
+  expect(told.headline?.detail).toMatch(
+    /^4 of 4 masternodes can vote, 3 needed\. If no block has come by .* The container of n2 has crashed and was restarted\.$/,
   );
 });
