@@ -108,7 +108,7 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
         `${name} runs with log level ${level}, at which a healthy node is silent`,
         `to see its blocks in the log ${raiseLevel}, or add its ${logFile} to logFiles`,
       );
-    const waited = now - Math.max(readSince(facts, now), ranFrom);
+    const waited = now - Math.max(readSince(facts, now), ranFrom, startedAt);
     const neither = `the log of ${name} has shown neither a block nor the log level`;
     if (level === undefined && running === false) return unknown(`${neither}, and its container does not run`);
     if (level === undefined)

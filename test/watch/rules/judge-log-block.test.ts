@@ -280,6 +280,16 @@ test.each(['container', 'file'] as const)(
       verdict: 'fail',
       reason: expect.stringMatching(/^the log of subnet1 has shown no block for 1m 10s/),
     });
+    // Its log shows a start before Docker is asked again.
+    const printed = { ...logs, node: { ...logs.node, startedAt: START + 292_000 } };
+    const started = aView(
+      nodeTarget('subnet1'),
+      { logs: printed, container: runningSince(START) },
+      { now: START + 300_000 },
+    );
+    expect(judgeLogBlock(started)).toMatchObject({
+      seen: 'the log of subnet1 has shown no block yet, and has time to',
+    });
   },
 );
 
