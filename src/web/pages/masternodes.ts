@@ -93,8 +93,7 @@ const WORST_FIRST: readonly Vote[] = ['silent', 'penalised', 'unknown', 'standby
 
 /** Whether one that has turns now has none in the next epoch, as chosen or predicted. */
 const leaves = ({ leavesInEpoch, next, vote }: Masternode): boolean =>
-  leavesInEpoch !== undefined ||
-  (next !== undefined && next.state !== 'active' && (vote === 'votes' || vote === 'silent'));
+  leavesInEpoch !== undefined || (next !== undefined && next.state !== 'active' && hasTurns({ vote }));
 
 /** Lower is worse. Of those that vote, who leaves comes first, then who misses the most rounds. */
 function compare(one: Masternode, other: Masternode): number {
@@ -112,7 +111,7 @@ const share = (value: number | undefined): string => (value === undefined ? '' :
 /** What becomes of one that has no turns next, and up to when that can be changed. */
 function describeFate({ next, vote }: Masternode, { next: set }: Epoch): string {
   if (next === undefined || set === undefined || set.isChosen) return '';
-  if (next.state === 'active') return vote === 'votes' || vote === 'silent' ? '' : 'will be back';
+  if (next.state === 'active') return hasTurns({ vote }) ? '' : 'will be back';
   const why = describeReason(next);
   const unless =
     next.signBy !== undefined

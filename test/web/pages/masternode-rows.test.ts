@@ -106,12 +106,14 @@ describe('the table of masternodes', () => {
       one(3, 'votes', { state: 'penalised', reason: 'no-block', makeBy: 7_012 }),
       one(4, 'votes', { state: 'removed', reason: 'no-candidate' }),
       one(5, 'votes', { state: 'active' }),
+      one(6, 'unknown', { state: 'active' }),
     ];
     const next = { total: 3, required: 3, voting: 2, isChosen: false };
     const html = tableOf({ ...many(0, more), next });
     expect(rowsOf(html)).toEqual([
       'p1 0xffff…fff1 penalised will be back',
       'p2 0xffff…fff2 penalised will have no turns unless it is in sync before block 6,735: penalised, and nothing signed lately',
+      'p6 0xffff…fff6 unknown',
       'p3 0xffff…fff3 votes will have no turns unless it makes a block by round 7,012: no block made in this epoch',
       'p4 0xffff…fff4 votes will have no turns: no longer a candidate',
       'p5 0xffff…fff5 votes',
