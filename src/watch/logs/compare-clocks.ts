@@ -4,8 +4,9 @@ import { QUARTER_MS } from '../../lib/duration.ts';
 export const BUCKET_MS = 10_000;
 export const BUCKETS = 6;
 
-/** With fewer lines, all may have been read late. */
-const MIN_LINES = 3;
+/** With fewer readings, all may have been late. Lines that are read at once, as of an old file that is back, may be late alike. */
+const MIN_READINGS = 3;
+const ONE_READING_MS = 500;
 
 /**
  * How far a program's clock is ahead of ours, estimated from the times in live lines; starts with no estimate. Lines are read after
@@ -13,20 +14,26 @@ const MIN_LINES = 3;
  * minute is therefore the best estimate.
  */
 export function createClockSkew() {
-  let buckets: readonly { readonly from: number; readonly aheadMs: number; readonly lines: number }[] = [];
+  let buckets: readonly { readonly from: number; readonly aheadMs: number; readonly readings: number }[] = [];
+  let readAt = Number.NEGATIVE_INFINITY;
   const recent = (now: number) => buckets.filter(({ from }) => now - from < BUCKETS * BUCKET_MS);
   return {
     /** A line's time is `aheadMs` ahead of the time of reading; `now` is in watched time. */
     observe: (aheadMs: number, now: number) => {
       const [last, ...before] = buckets;
+      const readings = now - readAt < ONE_READING_MS ? 0 : 1;
+      if (readings > 0) readAt = now;
       if (last !== undefined && now - last.from < BUCKET_MS)
-        buckets = [{ ...last, aheadMs: Math.max(last.aheadMs, aheadMs), lines: last.lines + 1 }, ...before];
-      else buckets = [{ from: now, aheadMs, lines: 1 }, ...recent(now)];
+        buckets = [
+          { ...last, aheadMs: Math.max(last.aheadMs, aheadMs), readings: last.readings + readings },
+          ...before,
+        ];
+      else buckets = [{ from: now, aheadMs, readings }, ...recent(now)];
     },
-    /** Milliseconds, negative when the clock is behind. Undefined while too few recent lines have shown it. */
+    /** Milliseconds, negative when the clock is behind. Undefined while too few recent readings have shown it. */
     read: (now: number): number | undefined => {
       const known = recent(now);
-      if (known.reduce((sum, { lines }) => sum + lines, 0) < MIN_LINES) return undefined;
+      if (known.reduce((sum, { readings }) => sum + readings, 0) < MIN_READINGS) return undefined;
       return Math.max(...known.map(({ aheadMs }) => aheadMs));
     },
   };
@@ -70,7 +77,7 @@ export function createClockComparison({ now, toWall, resumedAt, disturbances }: 
       const ahead = own - toWall(readAt);
       skew.observe(zoneIsKnown ? ahead : ahead - Math.round(ahead / QUARTER_MS) * QUARTER_MS, readAt);
     },
-    /** How far the node's clock is ahead, in milliseconds; undefined while too few lines have shown it. */
+    /** How far the node's clock is ahead, in milliseconds; undefined while too few readings have shown it. */
     read,
     /** The same by the last measure: after a pause there is none for some lines. */
     last: () => read() ?? last,

@@ -3,13 +3,21 @@ import { expect, test } from 'vitest';
 import { createClock } from '../../../src/lib/clock.ts';
 import { createClockComparison, createClockSkew } from '../../../src/watch/logs/compare-clocks.ts';
 
-test('the skew of a clock is that of the line that was read soonest, and needs three lines', () => {
+test('the skew of a clock is that of the line that was read soonest, and needs three readings', () => {
   const skew = createClockSkew();
   skew.observe(-91_000, 1_000);
   skew.observe(-90_200, 2_000);
   expect(skew.read(2_000)).toBeUndefined();
   skew.observe(-95_000, 3_000);
   expect(skew.read(3_000)).toBe(-90_200);
+});
+
+test('the lines of an old file that is back, which are read at once, show no skew', () => {
+  const skew = createClockSkew();
+  for (let line = 0; line < 100; line++) skew.observe(-57_000, 1_000 + line);
+  expect(skew.read(1_100)).toBeUndefined();
+  for (const at of [2_000, 3_000]) skew.observe(0, at);
+  expect(skew.read(3_000)).toBe(0);
 });
 
 test('a clock that was set is believed within a minute, and a silent one is not known', () => {
