@@ -133,13 +133,13 @@ test.each([
     "Fail to get block hash by number from PARENTNET { height: 11, message: 'Returned error: execution reverted' }",
     'full',
     'block_not_in_contract',
-    'if the subnet was wiped, deploy a new one',
+    'wait for the next cycle; if that fails too, compare the heights of both, and if the subnet was wiped, deploy a new one',
   ],
   [
     "Fail to get block hash by number from SUBNET { height: 11, message: 'Returned error: execution reverted' }",
     'reverse_full',
     'block_not_in_contract',
-    'if the subnet was wiped, deploy a new one',
+    'wait for the next cycle; if that fails too, compare the heights of both, and if the subnet was wiped, deploy a new one',
   ],
   [
     "Fail to get block hash by number from PARENTNET { height: 11, message: 'Invalid JSON RPC response: {}' }",

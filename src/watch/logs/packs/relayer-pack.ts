@@ -141,9 +141,9 @@ export const relayerPack: readonly LogPattern[] = toPack({
   }),
   block_not_in_contract: error(
     BLOCK_HASH,
-    'the checkpoint contract does not know a block of the subnet that it should hold',
+    'the checkpoint contract does not hold a block that it was asked for, or has not committed it yet',
     {
-      fix: 'compare their heights, and if the subnet was wiped, deploy a new one',
+      fix: 'wait for the next cycle; if that fails too, compare the heights of both, and if the subnet was wiped, deploy a new one',
       match: new RegExp(`^${BLOCK_HASH}(PARENTNET|SUBNET)\\b.*execution reverted`),
     },
   ),
