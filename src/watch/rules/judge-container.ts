@@ -49,8 +49,10 @@ const BEING_REPLACED = /^[0-9a-f]{12}_/;
 
 function explainExited(view: View, container: Container, onOrder: boolean | undefined): Required<Finding> {
   const { name, oomKilled, exitCode, finishedAt, memoryLimitBytes } = container;
-  const when =
-    finishedAt === undefined ? '' : ` at ${new Date(view.toWall(finishedAt)).toISOString().replace(/\.\d+/, '')}`;
+  // What waited for its restart was stopped some time after it had ended.
+  const { at: askedAt = 0 } = (onOrder && view.facts.container?.lastStopRequest) || {};
+  const at = finishedAt && Math.max(finishedAt, askedAt);
+  const when = at === undefined ? '' : ` at ${new Date(view.toWall(at)).toISOString().replace(/\.\d+/, '')}`;
   // One that is being replaced must not run beside the new one, with the same key and folder.
   const start = BEING_REPLACED.test(name)
     ? `wait a moment, as compose is making it anew; if it stays so, ${commandToRecreate(view.target.container)}`

@@ -160,6 +160,16 @@ describe('how a container has ended is told by what is known of it:', () => {
     expect(judged('node', 137, action, 'die')).toBe(seen);
   });
 
+  test('by its stop, where it had crashed before and waited for its restart', () => {
+    const events = [['die', minute] as const, ['stop', minute / 2] as const].map(([action, agoMs]) => ({
+      ...{ action, id: 'a', exitCode: 0, at: now - agoMs },
+    }));
+    const container = found(ended, events.reduce(foldContainerEvent, found(running)));
+    expect(judgeContainer(aView(nodeTarget('subnet1', { container: byName }), { container }, { now })).seen).toBe(
+      'subnet1 was stopped on request at 2026-03-01T11:59:30Z, by a person, a program or a stop of Docker',
+    );
+  });
+
   test('of a restart policy, which starts nothing that was stopped', () => {
     const container = found(stopped('restarting', { exitCode: 137 }));
     expect(judgeContainer(aView(nodeTarget('subnet1', { container: byName }), { container }, { now })).seen).toBe(
