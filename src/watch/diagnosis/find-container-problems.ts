@@ -17,7 +17,6 @@ import type { TargetSetup } from '../../model/setup.ts';
 import type { ContainerRef, Target } from '../../model/target.ts';
 import { commandToFind, commandToRecreate, describeRef, LOG_ROTATION, serviceOf } from '../clients/commands-to-type.ts';
 import { explainUnread, isYetToCome } from '../rules/find-log-fault.ts';
-import { SAID_MS } from './find-double-votes.ts';
 import { hasEndedFailure } from './find-known-failures.ts';
 import { listUnlisted } from './find-setup-problems.ts';
 import { checkOf, isDockerRestarting, isDockerSilent, type SubnetView, type TargetView } from './subnet-view.ts';
@@ -59,16 +58,19 @@ function findSourceDown(view: TargetView, all: SubnetView): Found {
   });
 }
 
+/** A loss counts for as long as another one must come to confirm it. */
+const LOSS_MS = problemCatalog.log_lines_lost.confirmMs;
+
 function findLinesLost(view: TargetView, moment: Moment): Found {
   const { target, facts } = view.state;
   const lost = facts.logs?.patterns[LINES_LOST];
   const agoMs = moment.now - (lost?.at ?? 0);
   const own = findContainer(facts.container);
   // What another container lost says nothing of this one.
-  if (!lost || agoMs >= SAID_MS || own === undefined || lost.at < (own.startedAt ?? 0)) return undefined;
+  if (!lost || agoMs >= LOSS_MS || own === undefined || lost.at < (own.startedAt ?? 0)) return undefined;
   return suspectTarget('log_lines_lost', view, {
     // Only another loss confirms it.
-    ...(agoMs >= SAID_MS / 10 && { confirmMs: 2 * SAID_MS }),
+    ...(agoMs >= LOSS_MS / 10 && { confirmMs: 2 * LOSS_MS }),
     summary: `Docker throws away lines of ${target.name} before they are read`,
     evidence: `Docker rotated the log of ${formatRef(target.container)} and threw lines away before they were read ${formatTimes(lost.count)} since subnetd started, last ${formatMoment(lost.at, moment)}`,
     fix: 'give its log more room with the option max-size of its logging driver, or let it print less, and recreate it',
