@@ -88,13 +88,21 @@ export const findLeastPayment = ({ recent }: Pick<WalletFacts, 'recent'>): bigin
 export const cannotPay = (wallet: Pick<WalletFacts, 'balance' | 'recent'>): boolean =>
   wallet.balance < (findLeastPayment(wallet) ?? 1n);
 
+/** How often more a wallet can pay what it usually paid of late; undefined before it was seen to pay a few times. */
+export function countPaymentsLeft({ balance, recent }: Pick<WalletFacts, 'balance' | 'recent'>): number | undefined {
+  const usual = recent.length < ENOUGH.payments ? undefined : medianOf(recent);
+  return usual ? Number(balance / usual) : undefined;
+}
+
 /** Without an estimate for this long, a wallet pays nothing, or next to nothing. */
 const PATIENCE_MS = 3_600_000;
 
-/** Whether it can be said how long a wallet lasts: its spend is known, or was looked for long enough. */
+/** Whether it can be said how long a wallet lasts: its spend is known, or was looked for long enough, or it was filled meanwhile. */
 export const isSpendJudged = (wallet: WalletFacts | undefined): boolean =>
   wallet !== undefined &&
-  (findSpend(wallet) !== undefined || wallet.parts.reduce((sum, { watchedMs }) => sum + watchedMs, 0) >= PATIENCE_MS);
+  (findSpend(wallet) !== undefined ||
+    wallet.richSince > (wallet.parts[0]?.from ?? Number.POSITIVE_INFINITY) ||
+    wallet.parts.reduce((sum, { watchedMs }) => sum + watchedMs, 0) >= PATIENCE_MS);
 
 const COIN = 1e18;
 

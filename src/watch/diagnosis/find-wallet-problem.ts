@@ -1,6 +1,7 @@
 import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import {
   cannotPay,
+  countPaymentsLeft,
   findLeastPayment,
   findSpend,
   formatCoins,
@@ -88,6 +89,25 @@ function findUnpaying(view: SubnetView, wallets: readonly RelayerWallet[]): Foun
   });
 }
 
+/** With one in a quarter of an hour, as a relayer in lite mode makes them, so many payments take a day. Those of a first hour may be dear. */
+const FEW_PAYMENTS = 96;
+
+/** A wallet that pays for few more submissions, while nobody knows yet what it spends in a day. */
+function findFewLeft(view: SubnetView, wallets: readonly RelayerWallet[]): Found {
+  const isFew = ({ wallet }: RelayerWallet) =>
+    findSpend(wallet) === undefined && (countPaymentsLeft(wallet) ?? FEW_PAYMENTS) < FEW_PAYMENTS;
+  const one = wallets.find(isFew);
+  if (one === undefined) return undefined;
+  const { recent, readAt } = one.wallet;
+  return suspect('wallet_nearly_empty', {
+    summary: 'the wallet of the relayer runs out in less than two days',
+    ...viewRelayer(view).subject,
+    readAt,
+    evidence: `${readBalance(one, view)}, which is enough for about ${countPaymentsLeft(one.wallet)} more payments like its last ${recent.length}; what it spends a day is not known yet`,
+    fix: `send coins to ${describePayee(one)}`,
+  });
+}
+
 /** A wallet that pays for what the relayer does cannot pay, or has coins for some days only: the one that ends first. */
 export function findWalletProblem(view: SubnetView): Found {
   const { parent } = view.facts;
@@ -101,7 +121,7 @@ export function findWalletProblem(view: SubnetView): Found {
     return one.wallet.level && spend ? [{ ...one, level: one.wallet.level, spend }] : [];
   });
   const [worst] = spends.toSorted((one, other) => one.spend.daysLeft - other.spend.daysLeft);
-  if (worst === undefined) return undefined;
+  if (worst === undefined) return findFewLeft(view, wallets);
   const { wallet, level, spend } = worst;
   const { perDay, daysLeft, payments, overMs } = spend;
   // A wallet that has paid since it was read has been filled.

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { KnownTarget, LogFacts, RelayerLogFacts } from '../../../src/model/facts.ts';
 import { foldWallet } from '../../../src/model/fold-wallet.ts';
-import type { CheckpointProgress, ParentFacts, WalletFacts } from '../../../src/model/parent-chain.ts';
+import {
+  type CheckpointProgress,
+  isSpendJudged,
+  type ParentFacts,
+  type WalletFacts,
+} from '../../../src/model/parent-chain.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { SubnetFacts } from '../../../src/model/subnet-facts.ts';
 import { DEFAULT_SETTINGS, type Subnet } from '../../../src/model/target.ts';
@@ -227,6 +232,30 @@ test('its spend is told as soon as it is that of now: not by minutes in which li
   expect(told((reading) => (reading < 9 || reading >= 18 ? COIN : 5n * COIN))).toEqual(usual);
   // Of four parts, two are slow.
   expect(told((reading) => (reading < 18 ? COIN / 2n : COIN), 36)).toEqual(usual);
+});
+
+test('one that pays for few more submissions is told before its spend is known, until it is filled', () => {
+  /** A wallet of which somebody takes most after four minutes in which it has paid half a coin each half minute. */
+  const drained = (left: number, ...then: readonly number[]) => {
+    const balances = [3_004, 3_003.5, 3_003, 3_002.5, 3_002, 3_001.5, 3_001, 3_000.5, 3_000, left, ...then];
+    let facts: WalletFacts | undefined;
+    for (const [index, coins] of balances.entries())
+      facts = foldWallet(facts, BigInt(coins * 10) * (COIN / 10n), NOW + (index + 1 - balances.length) * (MINUTE / 2));
+    return facts as WalletFacts;
+  };
+  expect(causesOf(drained(20))).toMatchObject([
+    {
+      problem: 'wallet_nearly_empty',
+      evidence:
+        'its balance is 20 coins, which is enough for about 40 more payments like its last 8; what it spends a day is not known yet',
+      fix: 'send coins to 0xcd0340a2214058390d204a826de05312deadbeef (PARENTNET_WALLET) on the parent chain',
+    },
+  ]);
+  expect([problems(drained(47.9)), problems(drained(48)), problems(drained(20, 3_020))]).toEqual([
+    ['wallet_nearly_empty'],
+    ...[[], []],
+  ]);
+  expect([drained(20), drained(20, 3_020)].map(isSpendJudged)).toEqual([false, true]);
 });
 
 test('one with enough coins is not a problem, nor is one whose spend is not known', () => {
