@@ -100,7 +100,7 @@ function findFewLeft(view: SubnetView, wallets: readonly RelayerWallet[]): Found
   if (one === undefined) return undefined;
   const { recent, readAt } = one.wallet;
   return suspect('wallet_nearly_empty', {
-    summary: 'the wallet of the relayer runs out in less than two days',
+    summary: 'the wallet of the relayer has coins for few more payments',
     ...viewRelayer(view).subject,
     readAt,
     evidence: `${readBalance(one, view)}, which is enough for about ${countPaymentsLeft(one.wallet)} more payments like its last ${recent.length}; what it spends a day is not known yet`,
