@@ -1,4 +1,5 @@
 import { type ConsensusSettings, type Masternodes, mostMasternodes } from '../../model/chain.ts';
+import { isAsked } from '../../model/is-judged.ts';
 import type { Epoch, Masternode, Member, Quorum, SubnetState, Vote } from '../../model/snapshot.ts';
 import { type ChainView, type Counted, isOfRunBefore } from './chain-view.ts';
 import { viewLag } from './find-lagging.ts';
@@ -129,7 +130,7 @@ function findVote(node: NodeView, view: SubnetView, idleVote: Vote | undefined):
   const { isOut, isForeign } = node;
   const address = isForeign ? undefined : node.address;
   if (masternodes === undefined || address === undefined)
-    return isOut ? 'silent' : (idleVote ?? (isToJoin(node) ? 'unknown' : 'votes'));
+    return isOut ? 'silent' : (idleVote ?? (isToJoin(node) || !isAsked(node.state) ? 'unknown' : 'votes'));
   if (masternodes.penalised.includes(address)) return 'penalised';
   if (masternodes.standby.includes(address)) return 'standby';
   if (!masternodes.active.includes(address)) return undefined;
