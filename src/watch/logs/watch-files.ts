@@ -49,7 +49,7 @@ export function watchFiles(options: SourceOptions & { readonly openFiles: OpenFi
   const { target, positions, clock, collector, clocks, begun, openFiles } = options;
   const pack = packs[target.component];
   const bytes = new Map<string, number>();
-  const readTo = new Map<string, number>();
+  const readTo = new Map(target.logFiles.map(({ path }) => [path, begun]));
   const faults = new Map<string, LogFault | undefined>();
   const countsWhenOld = createCountsWhenOld(target.component);
 
