@@ -7,6 +7,9 @@ const PROBED_AFTER_MS: readonly number[] = [1_000, SERVICE_START_MS / 2, SERVICE
 /** A service that has just failed is probed this soon again. The second time confirms its failure, which takes 16 s, a moment late or not. */
 const AGAIN_MS = 8_500;
 
+/** For so long, so that its end shows as soon. */
+const AGAIN_FOR_MS = 120_000;
+
 /**
  * Calls `probe` for a target that has started, `PROBED_AFTER_MS` after its last start, and for one that fails, `AGAIN_MS` later. Its
  * rounds are too rare: for up to half a minute they show what was before.
@@ -27,7 +30,7 @@ export function createExtraProbes(probe: (target: Target) => void) {
     started: (target: Target) => wait(target, PROBED_AFTER_MS),
     /** A probe of a target has failed, as all have for `lastedMs`. After a start it is probed again anyway. */
     failed: (target: Target, lastedMs: number) => {
-      if (lastedMs < 2 * AGAIN_MS && !timers.has(target)) wait(target, [AGAIN_MS]);
+      if (lastedMs < AGAIN_FOR_MS && !timers.has(target)) wait(target, [AGAIN_MS]);
     },
     stop: () => {
       for (const timer of timers.values()) clearTimeout(timer);
