@@ -95,6 +95,8 @@ export interface Member {
   readonly vote?: Vote;
   /** Its newest turn brought no block, when the rounds were last counted. */
   readonly hasMissedTurn?: boolean;
+  /** It gives subnetd no height, and takes part all the same, or what stands before it refuses. */
+  readonly isUnseen?: boolean;
   /** It cannot take part, as the diagnosis sees it. */
   readonly isOut?: boolean;
   /** No other node can have it as a peer: it is out, or has just started or come back. */

@@ -154,6 +154,7 @@ export function findMembers(view: SubnetView, idle: readonly NodeView[], quorum:
       isOnChain: hasChain ? !node.isForeign : undefined,
       hasMissedTurn: hasMissedTurn(view.chain, node.address ?? ''),
       vote: isBlind && (vote === 'silent' || vote === 'votes') ? 'unknown' : vote,
+      isUnseen: node.unseen !== undefined,
       isOut: node.isOut,
       isAbsent: view.absent.has(node.name),
     };

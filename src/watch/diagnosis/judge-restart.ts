@@ -149,6 +149,7 @@ function findVeto(state: SubnetState, node: TargetState, member: Member, absent:
   if (work !== undefined) return out(`${target.name} is announced to be worked on until ${formatMinute(work.until)}`);
   const byContainer = target.container && facts.container ? judgeContainer(node, facts.container, now) : undefined;
   if (byContainer !== undefined) return byContainer;
+  if (member.isUnseen) return doubtful(`${target.name} cannot be seen from here`);
   if (facts.node?.observation.answered !== true) {
     const failedFor = now - (checkOf(node, 'latest_block')?.since ?? now);
     const silent = `${target.name} does not answer`;
@@ -321,7 +322,7 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   const voters = viewed.filter(({ member }) => hasTurns(member));
   // One that has just gone away is counted as voting until its silence is confirmed.
   const isGone = ({ member, target: { facts } }: Viewed[number]) =>
-    member.vote === 'votes' && facts.node?.observation.answered === false;
+    member.vote === 'votes' && !member.isUnseen && facts.node?.observation.answered === false;
   const gone = voters.filter(isGone).length;
   const [required, reserve] =
     quorum === undefined ? [0, 0] : [quorum.required, countReserve(quorum) - Math.max(gone, quorum.doubtful ?? 0)];

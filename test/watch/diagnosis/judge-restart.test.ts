@@ -246,6 +246,12 @@ const CASES: readonly Case[] = [
     no('only 2 other masternodes can be counted on, 3 needed: n2 runs but does not vote', 3, 3),
   ],
   [
+    'another one refuses subnetd, and may well vote',
+    stateWith({ n2: { fault: { kind: 'status', status: 401 } } }),
+    'n1',
+    nobodyKnows('only 2 other masternodes can be counted on, 3 needed: n2 cannot be seen from here', 3, 4),
+  ],
+  [
     'another one has missed its last turn, as after a restart of subnetd while it does not vote',
     stateWith(all(missedBy('n2', 1_997))),
     'n1',
