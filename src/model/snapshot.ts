@@ -114,6 +114,8 @@ export interface Masternode {
   /** Its node by elimination: the only one that is out and has never given an address, where each other address has its node. */
   readonly presumed?: string;
   readonly vote: Vote;
+  /** It is counted as voting, and may not: its newest turn brought no block, or nobody may have its key. */
+  readonly isDoubtful?: boolean;
   /** Blocks of the epoch that it made: its turns that brought one. */
   readonly blocksMade?: number;
   /** Its turns of the epoch that brought no block. */

@@ -99,7 +99,7 @@ export const masternodeMetrics: Metrics = {
     ({ next }) => next?.required,
   ),
   subnet_next_epoch_votes: ofEpoch(
-    'Masternodes of the next epoch that vote now, or whose votes nobody misses.',
+    'Masternodes of the next epoch that can vote, as far as is known.',
     ({ next }) => next?.voting,
   ),
   subnet_masternode_back_in_epoch: masternode(

@@ -6,7 +6,13 @@ import type { PlannedWork } from '../../model/planned-work.ts';
 import { type EndedProblem, indexProblems, type Problem } from '../../model/problem.ts';
 import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-catalog.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
-import { type ExplainedCheckState, isQuorumLost, type SubnetState, type TargetState } from '../../model/snapshot.ts';
+import {
+  countReserve,
+  type ExplainedCheckState,
+  isQuorumLost,
+  type SubnetState,
+  type TargetState,
+} from '../../model/snapshot.ts';
 import { type Subnet, subjectKey } from '../../model/target.ts';
 import type { CheckName } from '../../model/verdict.ts';
 import { JUST_STARTED } from '../rules/view.ts';
@@ -16,7 +22,7 @@ import { findEpoch, findMembers } from './find-epoch.ts';
 import { findHeadline } from './find-headline.ts';
 import { findQuietMs } from './find-last-block.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
-import { countDoubtful, findIdle, withoutIdle } from './quorum.ts';
+import { findDoubtful, findIdle, withoutIdle } from './quorum.ts';
 import { checkOf, hasLoggedSince, isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';
 import { viewContainer } from './view-node.ts';
 import { RECOVERED_FROM, viewSubnet } from './view-subnet.ts';
@@ -52,8 +58,9 @@ export function describeSubnet(
   const counted = isCounted ? view.quorum && withoutIdle(view.quorum, idle) : undefined;
   const quietMs = findQuietMs(view);
   // In a halt nobody's turn brings a block.
-  const doubtful = counted && !halt && quietMs === 0 ? countDoubtful(view, idle, counted) : undefined;
-  const quorum = counted && { ...counted, together, doubtful };
+  const doubtful = counted && !halt && quietMs === 0 ? findDoubtful(view, idle, counted) : new Set<string>();
+  const mayMiss = counted && doubtful.size > 0 ? Math.min(doubtful.size, countReserve(counted)) : undefined;
+  const quorum = counted && { ...counted, together, doubtful: mayMiss };
   // The first height that a node prints after its start is its last one.
   const hasPrinted = ({ isLogAlive, isStarting, state: { facts } }: NodeView) => {
     const { height = 0, heightBefore = height } = facts.logs?.node ?? {};
@@ -69,8 +76,9 @@ export function describeSubnet(
   const hasEnded = halt?.clearingSince !== undefined && halt.clearingSince > (halt.restoredAt ?? 0);
   const hasRisen = view.nodes.length === 0 || hasEnded || view.nodes.some(hasNewBlock);
   const members = findMembers(view, idle, quorum, seesNothing);
+  const epoch = findEpoch(view, members, seesNothing, doubtful);
   const headline = findHeadline(subnet.name, targets, problems, { quorum, hasRisen, quietMs, plannedWork, members });
-  return { quorum, headline, members, epoch: findEpoch(view, members, seesNothing), reference, stallAfterMs, quietMs };
+  return { quorum, headline, members, epoch, reference, stallAfterMs, quietMs };
 }
 
 /** What a diagnosis knows beside the targets. The planned work is what is in force. */

@@ -173,7 +173,12 @@ export function findUntold(nodes: readonly NodeView[], { active, penalised, stan
 }
 
 /** The epoch of a subnet with all of its masternodes, given what is known of its nodes as members, in their order. */
-export function findEpoch(view: SubnetView, members: readonly Member[], isBlind: boolean): Epoch | undefined {
+export function findEpoch(
+  view: SubnetView,
+  members: readonly Member[],
+  isBlind: boolean,
+  doubtful: ReadonlySet<string> = new Set(),
+): Epoch | undefined {
   const { chain, neverSigned, silentVoters, nextSet } = view;
   const { consensus, counted } = chain;
   const masternodes = counted?.masternodes ?? chain.masternodes;
@@ -214,6 +219,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     return describe(address, memberOf(address)?.vote ?? findUnnamedVote(address), {
       blocksMade: own?.made,
       missedRounds: own?.missed ?? (counted && (counted.missedRounds.byMiner[address] ?? 0)),
+      ...(doubtful.has(address) && { isDoubtful: true }),
       votesMissing: neverSigned.rounds >= MIN_VOTE_ROUNDS ? votesMissing : undefined,
       leavesInEpoch: chosen?.has(address) === false ? following : undefined,
     });

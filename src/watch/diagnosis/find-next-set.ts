@@ -217,7 +217,7 @@ export function findNextSetProblem(view: SubnetView): Found {
   const names = listEach(leavers, ({ node }) => node.name);
   const reasons = new Set(leavers.flatMap(({ fate }) => describeReason(fate) || []));
   const drop = `${names} ${nextSet.isChosen ? (leavers.length === 1 ? 'has' : 'have') : 'will have'} no turns in ${epoch}`;
-  const spare = `${formatCount(votes.total, 'masternode has', 'masternodes have')} turns in ${epoch}, ${votes.voting} of them ${votes.voting === 1 ? 'votes' : 'vote'} now, and ${votes.required} are needed`;
+  const spare = `${formatCount(votes.total, 'masternode has', 'masternodes have')} turns in ${epoch}, ${votes.voting} of them can vote, and ${votes.required} are needed`;
   return suspect('next_epoch_at_risk', {
     about: names || 'the next masternodes',
     nodes: leavers.map(({ node }) => node.name),

@@ -221,20 +221,20 @@ export function hasMissedTurn({ counted }: ChainView, address: string): boolean 
   return missed !== undefined && missed.round > round - active.length;
 }
 
-/** How many more of those that this quorum counts as voting may not vote. The chain goes on, so no fewer vote than it needs. */
-export function countDoubtful(view: SubnetView, idle: readonly NodeView[], quorum: Quorum): number | undefined {
+/** Those that this quorum counts as voting and that may not do so; nobody where the chain, which goes on, needs all that it counts. */
+export function findDoubtful(view: SubnetView, idle: readonly NodeView[], quorum: Quorum): ReadonlySet<string> {
   const { chain, masters, silentVoters, sharedKeys } = view;
   const { active = [] } = chain.masternodes ?? {};
+  if (countReserve(quorum) <= 0) return new Set();
   const { addresses, nodesOut } = findNameless(view, active);
   const mayVote = (node: NodeView) => !isMissing(node) && !isToJoin(node) && !idle.includes(node);
   const known = active.filter((address) => {
     const node = masters.get(address);
     return node && !silentVoters.has(address) && mayVote(node) && hasMissedTurn(chain, address);
   });
-  // While two run with one key, nobody may have the other one.
+  // While two run with one key, nobody may have the other one. One of a node that is out is not counted.
   const nameless = addresses.filter((address) => sharedKeys.size > 0 || hasMissedTurn(chain, address));
-  const doubtful = known.length + Math.max(0, nameless.length - nodesOut);
-  return Math.min(doubtful, Math.max(0, countReserve(quorum))) || undefined;
+  return new Set([...known, ...(nodesOut === 0 ? nameless : [])]);
 }
 
 /** How many masternodes that are down may follow each other in turn, before a stall is assumed. */

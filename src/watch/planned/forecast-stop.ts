@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../lib/duration.ts';
-import { listNames } from '../../lib/words.ts';
+import { formatRange, listNames } from '../../lib/words.ts';
 import { type RoundSettings, timeoutMs } from '../../model/chain.ts';
-import { consensusOf, hasTurns, type Quorum, type SubnetState, type Vote } from '../../model/snapshot.ts';
+import { consensusOf, hasTurns, type Masternode, type Quorum, type SubnetState } from '../../model/snapshot.ts';
 import type { StopForecast } from '../../model/stop-forecast.ts';
 import type { Target } from '../../model/target.ts';
 
@@ -9,10 +9,7 @@ import type { Target } from '../../model/target.ts';
 const COMMIT_ROUNDS = 3;
 
 /** One masternode in the order of turns. */
-interface Seat {
-  readonly name?: string | undefined;
-  readonly vote: Vote;
-}
+type Seat = Pick<Masternode, 'name' | 'alsoOf' | 'vote' | 'isDoubtful'>;
 
 /** Those whose turn comes, in order; the nodes themselves until the chain has named its masternodes. */
 function findSeats({ epoch, members = [] }: SubnetState): readonly Seat[] {
@@ -76,10 +73,9 @@ function describeChain(
   { least, most }: { readonly least: number; readonly most: number },
   isHalted: boolean,
 ): string {
-  const votes = `${most} of ${total} masternodes ${most === 1 ? 'votes' : 'vote'}, ${required} needed`;
+  const votes = `${formatRange(least, most)} of ${total} masternodes ${most === 1 ? 'votes' : 'vote'}, ${required} needed`;
   if (most < required) return `${subnet} ${isHalted ? 'stays halted' : 'halts'}: ${votes}`;
-  if (least < required)
-    return `nobody knows whether ${subnet} halts: ${least} to ${most} of ${total} masternodes vote, ${required} needed`;
+  if (least < required) return `nobody knows whether ${subnet} halts: ${votes}`;
   if (isHalted) return `enough masternodes of ${subnet} can vote, yet it is halted now`;
   const spare = least - required;
   return `${subnet} makes blocks: ${votes}, ${spare === 0 ? 'so no other may fail' : `so ${spare} more may fail`}`;
@@ -90,12 +86,14 @@ export function forecastStop(state: SubnetState, stopped: ReadonlySet<Target>): 
   const { subnet, quorum, problems } = state;
   const named = subnet.targets.filter((target) => stopped.has(target));
   const gone = new Set(named.flatMap(({ component, name }) => (component === 'node' ? [name] : [])));
-  const isGone = ({ name }: Seat) => name !== undefined && gone.has(name);
+  // Nodes with one key are one masternode.
+  const isGone = ({ name, alsoOf = [] }: Seat) => name !== undefined && [name, ...alsoOf].every((one) => gone.has(one));
   const seats = findSeats(state);
   const isHalted = problems.some(({ problem, state: stage }) => problem === 'subnet_halted' && stage !== 'clearing');
   const known = quorum === undefined || seats.length === 0 ? undefined : quorum;
-  const count = (may: (vote: Vote) => boolean) => seats.filter((seat) => !isGone(seat) && may(seat.vote)).length;
-  const voting = { least: count((vote) => vote === 'votes'), most: count((vote) => vote !== 'silent') };
+  const there = seats.filter((seat) => !isGone(seat) && seat.vote !== 'silent');
+  const sure = there.filter(({ vote, isDoubtful }) => vote === 'votes' && !isDoubtful);
+  const voting = { least: sure.length, most: there.length };
   const halts = known !== undefined && voting.most < known.required;
   const goesOn = known !== undefined && voting.least >= known.required && !isHalted;
   const consensus = goesOn ? consensusOf(state) : undefined;

@@ -21,6 +21,9 @@ const LOOK_OF_VOTE: Readonly<Record<Vote, { readonly standing: Standing; readonl
   unknown: { standing: 'off', word: 'unknown' },
 };
 
+/** What is shown of the vote of a masternode. */
+export const shownVote = ({ vote, isDoubtful }: Masternode): Vote => (isDoubtful ? 'unknown' : vote);
+
 const ORDER: readonly Vote[] = ['votes', 'silent', 'unknown', 'penalised', 'standby'];
 
 function describeSpare({ voting, required, starting = 0, doubtful = 0, together }: Quorum, isHalted: boolean): string {
@@ -97,7 +100,7 @@ const leaves = ({ leavesInEpoch, next, vote }: Masternode): boolean =>
 
 /** Lower is worse. Of those that vote, who leaves comes first, then who misses the most rounds. */
 function compare(one: Masternode, other: Masternode): number {
-  const rank = (masternode: Masternode) => WORST_FIRST.indexOf(masternode.vote) - (leaves(masternode) ? 0.5 : 0);
+  const rank = (masternode: Masternode) => WORST_FIRST.indexOf(shownVote(masternode)) - (leaves(masternode) ? 0.5 : 0);
   return rank(one) - rank(other) || (other.missedRounds ?? 0) - (one.missedRounds ?? 0);
 }
 
@@ -147,8 +150,9 @@ const COLUMNS: readonly (readonly [title: string, tell: (one: Masternode, epoch:
   ['Next epoch', describeNext],
 ];
 
-function rowHead(subnet: string, { address, name, alsoOf = [], presumed, vote }: Masternode, range?: RangeName): Html {
-  const { standing, word } = LOOK_OF_VOTE[vote];
+function rowHead(subnet: string, masternode: Masternode, range?: RangeName): Html {
+  const { address, name, alsoOf = [], presumed } = masternode;
+  const { standing, word } = LOOK_OF_VOTE[shownVote(masternode)];
   const short = shorten(address);
   const links = [name ?? [], alsoOf]
     .flat()
@@ -186,7 +190,7 @@ function describeEpoch(epoch: Epoch): string {
   const votes =
     next === undefined
       ? ''
-      : ` ${next.isChosen ? 'It has' : 'As things go it has'} ${formatCount(total, 'masternode', 'masternodes')}: ${count(voting)} ${voting === 1 ? 'votes' : 'vote'} now, ${count(required)} are needed.`;
+      : ` ${next.isChosen ? 'It has' : 'As things go it has'} ${formatCount(total, 'masternode', 'masternodes')}: ${count(voting)} can vote, ${count(required)} are needed.`;
   return `${firstBlock === undefined ? 'The epoch' : 'Epoch'}${began}. ${now} The next one begins at block ${at}${choice}.${votes}`;
 }
 
@@ -199,7 +203,7 @@ export function masternodeRows(subnet: string, epoch: Epoch | undefined, range?:
     epoch.upgrade && html`<p><strong>Settings will change:</strong> ${describeUpgrade(epoch.upgrade)}.</p>`;
   const words = html`${change ?? ''}<p class="hint">${describeEpoch(epoch)}</p>`;
   if (sorted.length <= MAX_OPEN) return html`${table(subnet, epoch, sorted, range)}${words}`;
-  const isWell = (masternode: Masternode) => masternode.vote === 'votes' && !leaves(masternode);
+  const isWell = (masternode: Masternode) => shownVote(masternode) === 'votes' && !leaves(masternode);
   const troubled = sorted.filter((one) => !isWell(one)).slice(0, MAX_OPEN);
   const folded = sorted.filter((one) => !troubled.includes(one)).slice(0, MAX_ROWS);
   const more = sorted.length - troubled.length - folded.length;

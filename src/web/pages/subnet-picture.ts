@@ -11,7 +11,7 @@ import { ago, asOfNow, at, count } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
 import { checkpointItem } from './checkpoint-item.ts';
 import { type Figure, figureList } from './figures.ts';
-import { quorumSeats, type Seat, shorten } from './masternodes.ts';
+import { quorumSeats, type Seat, shorten, shownVote } from './masternodes.ts';
 import { withCommands } from './paths.ts';
 import { peerMesh } from './peer-mesh.ts';
 import { otherWalletItems, packetsItem } from './relay-items.ts';
@@ -117,9 +117,9 @@ function foundLine({ brokenDiagnosis }: SubnetState, { toWall, nowWall }: Moment
 const seatsOf = ({ epoch, members = [] }: SubnetState): readonly Seat[] =>
   epoch === undefined
     ? members.flatMap(({ name, vote }) => (vote === undefined ? [] : [{ name, vote }]))
-    : epoch.masternodes.map(({ name, alsoOf = [], address, vote }) => ({
-        name: name === undefined ? shorten(address) : [name, ...alsoOf].join(' and '),
-        vote,
+    : epoch.masternodes.map((one) => ({
+        name: one.name === undefined ? shorten(one.address) : [one.name, ...(one.alsoOf ?? [])].join(' and '),
+        vote: shownVote(one),
       }));
 
 /** The parts of a picture of a subnet, which each page arranges in its own way. `blocks` are those of the last minutes. */

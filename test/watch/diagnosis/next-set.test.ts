@@ -325,7 +325,7 @@ describe('the problem', () => {
     expect(problem).toEqual([
       'warning',
       'n2 will have no turns in epoch 2',
-      'no block made in this epoch; if all go on as they do until block 1350, 3 masternodes have turns in epoch 2, 3 of them vote now, and 3 are needed',
+      'no block made in this epoch; if all go on as they do until block 1350, 3 masternodes have turns in epoch 2, 3 of them can vote, and 3 are needed',
       'bring n2 back: it stays in the set if it is in sync and signs block 1335, in about 3m 50s',
     ]);
     expect(next).toEqual({ total: 3, required: 3, voting: 3, isChosen: false });
@@ -344,8 +344,8 @@ describe('the problem', () => {
 
   test('counts in the line of the epoch only who votes now, not who has just started', () => {
     const lineOf = (startedMs: number) => find({ isDown: false, startedMs }).line;
-    expect(lineOf(59_999)).toBe('As things go it has 4 masternodes: 3 vote now, 3 are needed.');
-    expect(lineOf(60_000)).toBe('As things go it has 4 masternodes: 4 vote now, 3 are needed.');
+    expect(lineOf(59_999)).toBe('As things go it has 4 masternodes: 3 can vote, 3 are needed.');
+    expect(lineOf(60_000)).toBe('As things go it has 4 masternodes: 4 can vote, 3 are needed.');
   });
 
   test('comes ten minutes before the choice, not earlier', () => {
@@ -358,7 +358,7 @@ describe('the problem', () => {
     const { problem, next } = find({ height: 1_400, chosen: { candidates: ACTIVE, penalised: [B] } });
     expect(problem?.slice(1)).toEqual([
       'n2 has no turns in epoch 2',
-      'no block made in this epoch; as chosen at block 1350, 3 masternodes have turns in epoch 2, 3 of them vote now, and 3 are needed',
+      'no block made in this epoch; as chosen at block 1350, 3 masternodes have turns in epoch 2, 3 of them can vote, and 3 are needed',
       'bring n2 back and keep it running: the choice is made, and the next one counts what is signed before it',
     ]);
     expect(next?.isChosen).toBe(true);
@@ -368,7 +368,7 @@ describe('the problem', () => {
     const chosen = { candidates: [A, C, D], penalised: [] };
     expect(find({ height: 1_400, isDown: false, election: { sent: SIGNING }, chosen }).problem?.slice(1)).toEqual([
       'n2 has no turns in epoch 2, which leaves no spare vote',
-      'no longer a candidate; as chosen at block 1350, 3 masternodes have turns in epoch 2, 3 of them vote now, and 3 are needed',
+      'no longer a candidate; as chosen at block 1350, 3 masternodes have turns in epoch 2, 3 of them can vote, and 3 are needed',
       'propose n2 again in the validator contract, if that was not intended: the choice is made, so this counts from the next one on',
     ]);
   });
@@ -377,7 +377,7 @@ describe('the problem', () => {
     const candidates = [A, C, D].map((address) => ({ address }));
     expect(find({ isDown: false, election: { candidates, sent: SIGNING } }).problem?.slice(1)).toEqual([
       'n2 will have no turns in epoch 2, which leaves no spare vote',
-      'no longer a candidate; if all go on as they do until block 1350, 3 masternodes have turns in epoch 2, 3 of them vote now, and 3 are needed',
+      'no longer a candidate; if all go on as they do until block 1350, 3 masternodes have turns in epoch 2, 3 of them can vote, and 3 are needed',
       'propose n2 again in the validator contract, if that was not intended',
     ]);
   });

@@ -172,8 +172,22 @@ describe('the words', () => {
     expect(forecastStop(doubtful, targetsOf(doubtful, ['subnet4']))).toMatchObject({
       makesBlocks: null,
       blocksPerMinute: null,
-      effects: ['nobody knows whether devnet halts: 2 to 3 of 4 masternodes vote, 3 needed'],
+      effects: ['nobody knows whether devnet halts: 2 or 3 of 4 masternodes vote, 3 needed'],
     });
+    // One that is counted may not vote: it has missed its turn.
+    const four = subnetOf(names);
+    const mayNot = (place: number, change: Partial<Masternode>) => {
+      const masternodes = four.epoch?.masternodes.map((one, at) => (at === place ? { ...one, ...change } : one));
+      return { ...four, epoch: { ...four.epoch, masternodes } } as SubnetState;
+    };
+    expect(tell(mayNot(1, { isDoubtful: true }), 'subnet4')[0]).toBe(
+      'nobody knows whether devnet halts: 2 or 3 of 4 masternodes vote, 3 needed',
+    );
+    // Nor does it lose a turn that another node with its key takes.
+    const twins = mayNot(1, { alsoOf: ['subnet5'] });
+    expect(tell(twins, 'subnet2')).toEqual([
+      'devnet makes blocks: 4 of 4 masternodes vote, 3 needed, so 1 more may fail',
+    ]);
     const { quorum: _, ...unread } = doubtful;
     expect(forecastStop(unread, targetsOf(unread, ['subnet4']))).toMatchObject({
       makesBlocks: null,

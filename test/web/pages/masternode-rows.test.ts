@@ -118,11 +118,11 @@ describe('the table of masternodes', () => {
       'p4 0xffff…fff4 votes will have no turns: no longer a candidate',
       'p5 0xffff…fff5 votes',
     ]);
-    expect(words(html)).toContain('As things go it has 3 masternodes: 2 vote now, 3 are needed.');
+    expect(words(html)).toContain('As things go it has 3 masternodes: 2 can vote, 3 are needed.');
     // What the chain has chosen is said as before.
     const chosen = tableOf({ ...many(0, more), next: { ...next, isChosen: true } });
     expect(rowsOf(chosen)[1]).toBe('p2 0xffff…fff2 penalised');
-    expect(words(chosen)).toContain('It has 3 masternodes: 2 vote now, 3 are needed.');
+    expect(words(chosen)).toContain('It has 3 masternodes: 2 can vote, 3 are needed.');
   });
 
   test('folds more than twenty, and leaves open those that need somebody', () => {

@@ -171,7 +171,7 @@ describe('the status page', () => {
 
   test('has one seat for two nodes with one key, and one for the key that no node has', () => {
     const shared = nodes({ n3: { chain: { address: '0xn2' } } });
-    expect(words(pageOf([stateOf(shared)]))).toMatch(/Quorum n1 votes n2 and n3 votes 0xn3\S+ votes n4 votes/);
+    expect(words(pageOf([stateOf(shared)]))).toMatch(/Quorum n1 votes n2 and n3 votes n4 votes 0xn3\S+ unknown/);
   });
 
   test('takes no node that comes up to the others late for a new block', () => {
