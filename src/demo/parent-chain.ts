@@ -180,7 +180,7 @@ export function createParentChain({
     submit: (number) => {
       // What is there at the start was paid before. Another contract takes its price too.
       if (submitted > 0 && number > submitted) pay();
-      if (effects().checkpointLost) return;
+      if (effects().checkpointLost && submitted > 0) return;
       before = submitted;
       submitted = number;
     },

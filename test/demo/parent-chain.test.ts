@@ -178,6 +178,12 @@ test('a contract that is not that of the relayer takes nothing of what the relay
   breakBy({});
   submit(40);
   expect(checkpointOf(await read())?.latest.number).toBe(40);
+  // What was there before has its blocks, also where the demo begins with this.
+  const other = await startParent();
+  other.breakBy({ checkpointLost: true });
+  other.submit(20);
+  other.submit(30);
+  expect(checkpointOf(await other.read())?.latest.number).toBe(20);
 });
 
 test('a wallet that is low pays on and has three days left, by what it is seen to pay, until it is filled up', async () => {

@@ -2,6 +2,7 @@ import { collect, findMajority } from '../../lib/values.ts';
 import {
   type ChainObservation,
   type ConsensusSettings,
+  isCredible,
   type Masternodes,
   type MissedRounds,
   type NextEpoch,
@@ -43,8 +44,12 @@ export interface ChainView {
 export const isOfRunBefore = ({ facts: { container, node } }: TargetState): boolean =>
   (node?.chain?.at ?? Number.POSITIVE_INFINITY) < (findContainer(container)?.startedAt ?? 0);
 
-/** `forked`: the nodes that follow another chain than most, and count what happens there. */
-export function viewChain(states: readonly TargetState[], forked: readonly string[] = []): ChainView {
+/** `forked`: the nodes that follow another chain than most, and count what happens there. `reference`: the height that half have reached. */
+export function viewChain(
+  states: readonly TargetState[],
+  forked: readonly string[] = [],
+  reference?: number,
+): ChainView {
   // What was said in the run before is asked again: where all were made anew, it would outvote those that have answered since.
   const told = states.filter((state) => !isOfRunBefore(state));
   const chains = collect(told.length === 0 ? states : told, ({ facts }) => {
@@ -70,7 +75,7 @@ export function viewChain(states: readonly TargetState[], forked: readonly strin
       continue;
     }
     consensus ??= observation.consensus;
-    if (forked.includes(target.name)) continue;
+    if (forked.includes(target.name) || !isCredible(epoch.masternodes?.number ?? 0, reference)) continue;
     if (epoch.nextEpoch && (epoch.nextEpoch.block ?? 0) >= (nextEpoch?.block ?? 0)) nextEpoch = epoch.nextEpoch;
     const { masternodes, missedRounds } = epoch;
     const isByRound = clientOf({ target, facts: known }).epochsBy === 'round';

@@ -158,7 +158,8 @@ export function viewSubnet(
   toWall: SubnetView['toWall'] = (at) => at,
 ): SubnetView {
   const fork = before.get({ problem: 'chain_forked' });
-  const chain = viewChain(states, fork?.state === 'clearing' ? [] : fork?.nodes);
+  const reached = reachedByHalf(collect(states, heightOf).map(({ number }) => number));
+  const chain = viewChain(states, fork?.state === 'clearing' ? [] : fork?.nodes, reached);
   const { stallAfterMs: configured, isStallAuto, maxLag } = subnet.settings.rpc;
   const stallAfterMs = (isStallAuto ? findStallMs(chain) : undefined) ?? configured;
   const views = states.map((state) => viewTarget(state, setupOf(facts.setup?.observation, state.target)));

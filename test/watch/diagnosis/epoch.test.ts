@@ -44,6 +44,27 @@ const ALL = [
   ['n4', F9B4],
 ] as const;
 
+test('a node whose height no chain can have does not say which epoch it is', () => {
+  const masternodesAt = (number: number) => ({
+    number,
+    round: number,
+    active: NAMES.map(addressOf),
+    standby: [],
+    penalised: [],
+  });
+  const [liar, ...others] = NAMES.map((name, index) => {
+    const number = index === 0 ? 1_000_000 : 1_000;
+    return diagnosedNode(name, NAMES, {
+      height: number,
+      chain: { address: addressOf(name), consensus: CONSENSUS, masternodes: masternodesAt(number) },
+    });
+  });
+  const all = [liar, ...others].filter((one) => one !== undefined);
+  expect(stateOf(all).epoch).toMatchObject({ number: 1, block: 1_000 });
+  // Alone it may be right.
+  expect(stateOf(all.slice(0, 1)).epoch).toMatchObject({ block: 1_000_000 });
+});
+
 test('an address that a node on another chain gives too is that of the node on the chain, whichever comes first', () => {
   const given = (name: string, genesis?: string) =>
     diagnosedNode(name, NAMES, {
