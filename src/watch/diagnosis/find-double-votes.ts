@@ -105,7 +105,11 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
   };
   // A container that nobody has named may have the key as well, whatever else would explain it.
   const strangers = mark === 'k' ? [] : listUnlisted(view).filter(({ status }) => status === 'running');
-  const isExcused = mark !== '' && strangers.length === 0;
+  // One start explains one round.
+  const isAgain = pairs.some(
+    (other) => other !== newest && other.one.signer === one.signer && at - other.at < 2 * START_MS,
+  );
+  const isExcused = strangers.length === 0 && (mark === 'k' || (mark === 's' && !isAgain));
   const why = isExcused
     ? reasons[mark]
     : strangers.map(({ name }) => `; ${name} runs and is not in the inventory`).join('');

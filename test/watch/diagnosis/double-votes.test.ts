@@ -117,6 +117,17 @@ test('that a node was started about then is kept with its pair, over another sta
   expect(tell('')?.evidence).not.toContain('was started about then');
 });
 
+test('one start explains one round, not those after it', () => {
+  const of = (round: number, at: number) =>
+    voteOf(addressOf('n2'), { nodes: ['n2'], at, votes: [cast(round, 'a', 'n1'), cast(round, 'b', 'n3')] });
+  const tell = (...found: Parameters<typeof find>[0]) =>
+    find(found, () => ({ container: { startedAt: NOW - MINUTE - 30_000 } }))[0];
+  expect(tell(of(7, NOW - MINUTE))?.evidence).toMatch(/; n2 was started about then, and forgets/);
+  const again = tell(of(7, NOW - MINUTE), of(11, NOW - MINUTE));
+  expect(again?.evidence).toMatch(/in that of n3; 2 such pairs within ten minutes$/);
+  expect(again?.fix).toMatch(/^find what else signs with the key of n2/);
+});
+
 test('a container that the inventory does not name may have the key, also where the node was started about then', () => {
   const listed = (status: 'running' | 'exited'): ListedContainer => ({
     ...{ name: 'generated-n9-1', service: 'n9', status, exitCode: 1, isIgnored: false },
