@@ -60,14 +60,17 @@ export interface Seat {
 }
 
 /** One seat for each masternode: those who vote first, with a bar after as many as a block needs. */
-export function quorumSeats(seats: readonly Seat[], quorum: Quorum | undefined, isHalted: boolean): Html {
+export function quorumSeats(
+  seats: readonly Seat[],
+  quorum: Quorum | undefined,
+  { isHalted, areAsked }: { readonly isHalted: boolean; readonly areAsked: boolean },
+): Html {
   if (seats.length === 0)
     return html`<p class="empty">The masternodes are not known yet. subnetd asks the chain once a minute.</p>`;
   const sorted = seats.toSorted((one, other) => ORDER.indexOf(one.vote) - ORDER.indexOf(other.vote));
   const isLong = sorted.length > MAX_SEATS;
   const shown = isLong ? sorted.filter(({ vote }) => vote !== 'votes').slice(0, MAX_SEATS) : sorted;
-  const isSeen = seats.some(({ vote }) => vote !== 'unknown');
-  const unknown = isSeen ? 'Not all nodes have been asked yet.' : 'Votes are not visible from here.';
+  const unknown = areAsked ? 'Votes are not visible from here.' : 'Not all nodes have been asked yet.';
   const words = quorum === undefined ? unknown : describeSpare(quorum, isHalted);
   return html`${
     isLong

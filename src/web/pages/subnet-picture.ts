@@ -3,6 +3,7 @@ import { MINUTE_MS } from '../../lib/duration.ts';
 import { formatRange } from '../../lib/words.ts';
 import { isCredible } from '../../model/chain.ts';
 import type { Steps } from '../../model/history.ts';
+import { isAsked } from '../../model/is-judged.ts';
 import { isBlind } from '../../model/problem-catalog.ts';
 import { consensusOf, type SubnetState, type TargetState } from '../../model/snapshot.ts';
 import { findGap } from '../../watch/clients/find-gap.ts';
@@ -129,7 +130,7 @@ export function pictureParts(state: SubnetState, blocks: Steps, moment: Moment) 
   return {
     found: foundLine(state, moment),
     figures: findFigures(state, blocks, expectedPace(state), moment),
-    quorum: quorumSeats(seatsOf(state), quorum, isHalted(state)),
+    quorum: quorumSeats(seatsOf(state), quorum, { isHalted: isHalted(state), areAsked: nodes.every(isAsked) }),
     peers: isUnseen(state)
       ? html`<p class="empty">No node can be reached from here, so no connection is known.</p>`
       : peerMesh(nodes, members),

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { KnownTarget } from '../../../src/model/facts.ts';
 import type { Problem } from '../../../src/model/problem.ts';
-import type { SubnetState } from '../../../src/model/snapshot.ts';
+import type { SubnetState, TargetState } from '../../../src/model/snapshot.ts';
 import { describeBroken } from '../../../src/watch/diagnosis/find-headline.ts';
 import { type ShownInput, statusPage } from '../../../src/web/pages/status-page.ts';
 import { targetRows } from '../../../src/web/pages/target-rows.ts';
@@ -69,8 +69,17 @@ test('shows the worst 500 targets of a large subnet, and says where the others a
 });
 
 test('says before the first answer of each node that not all were asked, not that nothing can be seen', () => {
-  const { quorum: _, ...fresh } = stateOf(nodes());
-  expect(words(pageOf([fresh]))).toContain('n4 votes Not all nodes have been asked yet.');
+  const { quorum: _, ...state } = stateOf(nodes());
+  const tell = (lastRun: number | undefined) => {
+    const unasked = (one: TargetState) => ({
+      ...one,
+      checks: one.checks.map((check) => ({ ...check, verdict: 'unknown', lastRun }) as const),
+    });
+    const targets = state.targets.map((one) => (one.target.name === 'n4' ? unasked(one) : one));
+    return words(pageOf([{ ...state, targets }]));
+  };
+  expect(tell(undefined)).toContain('n4 votes Not all nodes have been asked yet.');
+  expect(tell(NOW)).toContain('n4 votes Votes are not visible from here.');
 });
 
 test('says of no node that it is silent while all are out of reach, and begins no sentence with a large S for subnetd', () => {
