@@ -96,20 +96,20 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
     return { one, node, at, leaver, mark, about, name: one.nodes[0] ?? node?.name ?? shorten(one.signer) };
   });
   const pairs = all.filter(({ at }) => now - at < SAID_MS).toSorted((one, other) => other.at - one.at);
-  const [newest] = pairs;
-  if (newest === undefined) return [];
-  const { one, node, at, leaver, mark, name: own } = newest;
+  // One start explains one round.
+  const isAgain = ({ one, at }: (typeof pairs)[number]) =>
+    pairs.filter((other) => other.one.signer === one.signer && Math.abs(at - other.at) < 2 * START_MS).length > 1;
+  const isExplained = (pair: (typeof pairs)[number]) => pair.mark === 'k' || (pair.mark === 's' && !isAgain(pair));
+  const shown = pairs.find((pair) => !isExplained(pair)) ?? pairs[0];
+  if (shown === undefined) return [];
+  const { one, node, at, leaver, mark, name: own } = shown;
   const reasons: Readonly<Record<string, string>> = {
     k: `; ${leaver?.name ?? 'another node'} had its key until about then`,
     s: `; ${own} was started about then, and forgets at its start for which block it has voted`,
   };
   // A container that nobody has named may have the key as well, whatever else would explain it.
   const strangers = mark === 'k' ? [] : listUnlisted(view).filter(({ status }) => status === 'running');
-  // One start explains one round.
-  const isAgain = pairs.some(
-    (other) => other !== newest && other.one.signer === one.signer && at - other.at < 2 * START_MS,
-  );
-  const isExcused = strangers.length === 0 && (mark === 'k' || (mark === 's' && !isAgain));
+  const isExcused = strangers.length === 0 && isExplained(shown);
   const why = isExcused
     ? reasons[mark]
     : strangers.map(({ name }) => `; ${name} runs and is not in the inventory`).join('');

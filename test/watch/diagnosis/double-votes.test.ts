@@ -126,6 +126,13 @@ test('one start explains one round, not those after it', () => {
   const again = tell(of(7, NOW - MINUTE), of(11, NOW - MINUTE));
   expect(again?.evidence).toMatch(/in that of n3; 2 such pairs within ten minutes$/);
   expect(again?.fix).toMatch(/^find what else signs with the key of n2/);
+  // Nor does that of one node explain what another one signed before.
+  const other = voteOf(addressOf('n3'), { nodes: ['n3'], at: NOW - 4 * MINUTE });
+  expect(tell(other, of(7, NOW - MINUTE))).toMatchObject({
+    summary: 'n2, n3 signed two blocks each',
+    evidence: expect.stringMatching(/^n3 \(0xn3\) voted .*; 2 such pairs within ten minutes$/),
+    fix: expect.stringMatching(/^find what else signs with the key of n3/),
+  });
 });
 
 test('a container that the inventory does not name may have the key, also where the node was started about then', () => {
