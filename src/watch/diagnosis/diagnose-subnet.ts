@@ -1,5 +1,6 @@
 import type { ClockDisturbances } from '../../lib/clock.ts';
 import { nameSome, sayTogether } from '../../lib/words.ts';
+import { countPeers } from '../../model/facts.ts';
 import { isAsked } from '../../model/is-judged.ts';
 import { isSpendJudged } from '../../model/parent-chain.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
@@ -159,6 +160,14 @@ const ASKED: readonly CheckName[] = ['latest_block', 'peers', 'http'];
 const explainsSilence = ({ component, name, explains }: Problem): boolean =>
   component === 'node' && explains.some((each) => each.name === name && each.check === 'latest_block');
 
+/** How many peers a node lacks. */
+const countMissing = ({ target, facts }: TargetState): number =>
+  target.component === 'node' ? target.expectedPeers - (countPeers(facts) ?? target.expectedPeers) : 0;
+
+/** Docker says so before the node is asked. */
+const isDown = ({ component, problem }: Problem): boolean =>
+  component === 'node' && (problem === 'container_down' || problem === 'container_paused');
+
 /** What is wrong with several, once for those of whom the same is said. */
 const sayAll = (problems: readonly Problem[]): string =>
   nameSome([...new Set(problems.map((one) => sayTogether(one, problems)))], 3);
@@ -201,10 +210,14 @@ export function explainTargets(
       const away = check.check === 'log_block' ? over.find(wasAway) : undefined;
       const because = byCheck.get(keyOf({ component, name, check: check.check })) ?? away;
       if (because === undefined) return check;
-      // Several may be out, each of which costs a peer.
-      const isOut = (each: Problem) => each.name !== name && silent.has(each.name) && explainsSilence(each);
-      const out = check.check === 'peers' ? lasting.filter(isOut) : [];
-      const summary = out.some((one) => one === because) ? sayAll(out) : because.summary;
+      // Several may be out, or have been until now, each of which costs a peer.
+      const alike =
+        check.check === 'peers' ? [lasting, clearing].find((ones) => ones.some((each) => each === because)) : [];
+      const others = (alike ?? []).filter((each) => each.name !== name);
+      const missed = others.filter((each) => silent.has(each.name) && explainsSilence(each));
+      const out =
+        missed.length < countMissing(judged) ? others.filter((each) => missed.includes(each) || isDown(each)) : missed;
+      const summary = out.some((each) => each === because) ? sayAll(out) : because.summary;
       return explainCheck(check, { ...because, summary }, because.component === component && because.name === name);
     };
     const checks = judged.checks.map(explainOne);

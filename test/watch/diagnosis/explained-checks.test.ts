@@ -203,7 +203,7 @@ test('a check that says itself what its problem says does not say it twice', () 
 });
 
 test('too few peers are explained by all nodes that do not answer', () => {
-  const [state] = judgeTargets([healthy('n1')], NOW);
+  const [state] = judgeTargets([diagnosedNode('n1', NAMES, { peers: ['n2'] })], NOW);
   const ofPeers = { verdict: 'fail' as const, seen: 'n1 has 1 peer instead of 3' };
   const checks = state?.checks.map((one) => ({ ...one, ...(one.check === 'peers' && ofPeers) }));
   const hangs = (name: string, more: Partial<Problem> = {}): Problem => ({
@@ -235,6 +235,13 @@ test('too few peers are explained by all nodes that do not answer', () => {
     hangs(name, { problem: 'container_down', summary: `the container of ${name} does not run` });
   expect(causeBy(stopped('n3'), stopped('n4'))).toBe(
     'n2 hangs, the container of n3 does not run and the container of n4 does not run',
+  );
+  // Docker says of one that it is stopped before it is asked, and n1 lacks two peers.
+  expect(causeBy(stopped('n5'))).toBe('n2 hangs and the container of n5 does not run');
+  expect(causeBy(hangs('n3'), stopped('n5'))).toBe('n2 and n3 hang');
+  const over = { state: 'clearing' } as const;
+  expect(causeOf(hangs('n2', { ...over, explains }), { ...stopped('n5'), ...over })).toBe(
+    'of a problem that seems to be over: n2 hangs and the container of n5 does not run',
   );
   // What explains something else of a node is no reason why it is no peer.
   expect(causeBy(hangs('n3', { problem: 'node_log_fault', explains: [] }))).toBe('n2 hangs');
