@@ -1,5 +1,5 @@
 import type { ClientName } from '../../model/target.ts';
-import { commandToRecreate } from '../clients/commands-to-type.ts';
+import { commandToRecreate, commandToReplace } from '../clients/commands-to-type.ts';
 import { afterBlocksInLoop, afterSilence, type KnownFailure } from './failure-signs.ts';
 
 /** A failure that lines of these patterns show, all of one cause: of a node, unless it says of what. */
@@ -51,11 +51,13 @@ export const nodeLogFailures: readonly LogFailure[] = [
   },
   {
     name: 'unlock_failed',
-    summary: (name) => `${name} cannot unlock its key`,
+    summary: (name) => `${name} cannot read or unlock its key`,
     endsProgram: true,
-    signs: ['unlock_failed'],
-    cause: 'It cannot unlock the key with which it signs.',
-    advise: ({ advice }, node) => advice.checkKey(node),
+    signs: ['unlock_failed', 'key_unreadable'],
+    cause:
+      'It cannot read or unlock the key with which it signs. One start script writes it twice if the data folder is emptied and the container only started again.',
+    advise: ({ advice }, node) =>
+      `${advice.checkKey(node)}; if the folder was emptied, ${commandToReplace(node.container)}`,
   },
   {
     name: 'disk_unwritable',

@@ -373,8 +373,8 @@ describe('what the log of a node names by itself', () => {
       'xdposchain',
       'unlock_failed',
       'unlock_failed n2',
-      'n2 cannot unlock its key',
-      'check PRIVATE_KEY in n2.env, which is imported only into an empty data folder, and the keystore in that folder',
+      'n2 cannot read or unlock its key',
+      'check PRIVATE_KEY in n2.env, which is imported only into an empty data folder, and the keystore in that folder; if the folder was emptied, run `HOSTPWD=$PWD docker compose -p generated up -d --force-recreate n2` in the folder of its compose file',
     ],
     [
       'xdc-subnet',

@@ -142,9 +142,12 @@ export const nodeEnds = {
   unlock_failed: fatal('Fatal: Failed to unlock account', 'the key of the node cannot be unlocked', {
     fix: 'check its PRIVATE_KEY and keystore',
   }),
+  key_unreadable: fatal('Fatal: Failed to load the private key', 'the key that the node shall import cannot be read', {
+    fix: 'check its PRIVATE_KEY, which has 64 hexadecimal digits; if its data folder was emptied, recreate the container',
+  }),
   fatal_start: fatal('Fatal: ', 'the node ended while it started', {
     match:
-      /^Fatal: (?!Error starting protocol stack: listen (?:unix \S+: bind: invalid argument|.*address already in use)|Failed to unlock|.{0,200}: (?:database contains incompatible genesis|datadir already used)|.{0,200}(?:leveldb|pebble)(?:\/\w+)?: .{0,80}corrupt)/,
+      /^Fatal: (?!Error starting protocol stack: listen (?:unix \S+: bind: invalid argument|.*address already in use)|Failed to (?:unlock|load the private key)|.{0,200}: (?:database contains incompatible genesis|datadir already used)|.{0,200}(?:leveldb|pebble)(?:\/\w+)?: .{0,80}corrupt)/,
   }),
   critical: fatal('', 'the node ended itself', {
     level: 'CRIT',

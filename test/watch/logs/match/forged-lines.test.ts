@@ -260,6 +260,9 @@ test.each(LOG_PREFIXES)('what runs beside the logger is found behind “%s”', 
   const found = (line: string) => find('node', prefix + line);
   expect(found('panic: runtime error: index out of range')).toEqual(['panic']);
   expect(found('Fatal: Failed to unlock account 0')).toEqual(['unlock_failed']);
+  expect(found("Fatal: Failed to load the private key: invalid character '1' at end of key file")).toEqual([
+    'key_unreadable',
+  ]);
   expect(found('Set the log level to 2')).toEqual(['log_level 2']);
   expect(found('tee: /work/xdcchain/xdc.log: No space left on device')).toEqual(['disk_full']);
   expect(find('frontend', `${prefix} INFO  Accepting connections at http://localhost:5214`)).toEqual(['serving']);
