@@ -303,18 +303,22 @@ function holdBack(one: Problem, before: ProblemIndex<Problem>, waiting: Readonly
   return { ...one, since, state: 'suspected', openedAt: undefined, ...(next && known && { isNext: true }) };
 }
 
+/** Messages wait for so long for what else comes (plan-message.ts), so nobody was told of what was over by then. */
+const UNTOLD_MS = 15_000;
+
 /**
  * Whether a problem that is clearing pages for another one that has opened since, or that lasts when this has been clearing for a while.
  * Nobody would be told of that while what pages for it is not over.
  */
 function hidesOtherCause(one: Problem, problems: readonly Problem[], now: number): boolean {
-  const { clearingSince = Number.POSITIVE_INFINITY } = one;
+  const { clearingSince = Number.POSITIVE_INFINITY, openedAt: toldFrom = 0 } = one;
   const pagedFor = findPagedFor([one]);
   const isPagedBy = (other: Problem) =>
     isWarningOf(other, pagedFor) ||
     (isBlind(one.problem) && other.severity !== 'info') ||
     (one.problem === 'subnet_halted' && other.problem === 'quorum_at_risk');
-  const isLeft = ({ openedAt = 0 }: Problem) => openedAt >= clearingSince || !mayCover(one, now);
+  const isUntold = clearingSince - toldFrom < UNTOLD_MS;
+  const isLeft = ({ openedAt = 0 }: Problem) => openedAt >= clearingSince || isUntold || !mayCover(one, now);
   return problems.some((other) => other.state === 'open' && isLeft(other) && isPagedBy(other));
 }
 

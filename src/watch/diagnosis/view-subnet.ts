@@ -54,7 +54,7 @@ export const findRecovering = (before: ProblemIndex<Problem>, now: number): read
     ({ problem, state, clearingSince = now }) =>
       RECOVERED_FROM.includes(problem) &&
       state !== 'suspected' &&
-      !(problem === 'container_restarting' && state === 'open') &&
+      problem !== 'container_restarting' &&
       now - clearingSince < START_MS,
   );
 

@@ -439,13 +439,16 @@ describe('a problem', () => {
     const risk = suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, about: 'a' });
     const wait = problemCatalog.quorum_at_risk.confirmMs;
     const found = [suspicion(), risk];
-    const statesAt = (ms: number, left: readonly Suspicion[]) =>
-      statesAfter([0, found], [wait, found], [wait + SECOND, left, failing], [wait + SECOND + ms, left, failing]).at(
-        -1,
-      );
+    const statesAt = (ms: number, left: readonly Suspicion[], openMs = 15 * SECOND) => {
+      const gone = wait + openMs;
+      return statesAfter([0, found], [wait, found], [gone, left, failing], [gone + ms, left, failing]).at(-1);
+    };
     expect(statesAt(59_999, [suspicion()])).toEqual(['clearing', 'open']);
     expect(statesAt(60_000, [suspicion()])).toEqual(['open']);
     expect(statesAt(60_000, [suspicion({ problem: 'head_regression' })])).toContain('clearing');
+    // Nobody was told of what was open for a moment only.
+    expect(statesAt(0, [suspicion()])).toEqual(['clearing', 'open']);
+    expect(statesAt(0, [suspicion()], 15 * SECOND - 1)).toEqual(['open']);
   });
 
   test('that is a halt is over once a risk opens that began after it was last found', () => {

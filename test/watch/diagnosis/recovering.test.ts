@@ -1489,3 +1489,21 @@ test('a node that was seen to lose its peers is cut off for sure as soon as it h
   expect([stateAfter(9_999), stateAfter(10_000)]).toEqual(['suspected', 'open']);
   expect(stateAfter(10_000, 'clearing')).toBe('suspected');
 });
+
+test('a node that is cut off is not back because its crash of minutes ago is told no more', () => {
+  const nodes = NAMES.map((name) =>
+    diagnosedNode(name, NAMES, { peers: name === 'n2' ? [] : NAMES.filter((one) => one !== name && one !== 'n2') }),
+  );
+  const [stopped] = clearing();
+  const over = (problem: Problem['problem']) => {
+    const one: Problem = {
+      ...(stopped as Problem),
+      problem,
+      component: 'node',
+      name: 'n2',
+      clearingSince: NOW - 1_000,
+    };
+    return diagnoseAt(nodes, { problems: [one], ended: [] }).some((each) => each.problem === 'node_partitioned');
+  };
+  expect([over('container_restarting'), over('container_paused')]).toEqual([true, false]);
+});
