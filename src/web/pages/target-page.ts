@@ -137,8 +137,12 @@ function overSince({ state, target: { target }, time }: TargetInput): number {
 /** Whether all that fails of a target is that its container has crashed, although it has run for as long as a start takes since. */
 function runsAgain({ target: { checks, facts }, toWall, nowWall }: TargetInput): boolean {
   const { running, startedAt = Number.NaN } = findContainer(facts.container) ?? {};
-  const failing = checks.flatMap(({ check, verdict }) => (verdict === 'fail' ? check : []));
-  return running === true && failing.join() === 'container' && nowWall - toWall(startedAt) >= START_MS;
+  const failing = checks.filter((one) => one.verdict === 'fail' && !isOnlyRestarted(one, facts));
+  return (
+    running === true &&
+    failing.map(({ check }) => check).join() === 'container' &&
+    nowWall - toWall(startedAt) >= START_MS
+  );
 }
 
 function banner(input: TargetInput): Html {

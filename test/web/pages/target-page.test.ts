@@ -155,6 +155,25 @@ describe('the page of a target', () => {
     for (const other of ['peers', 'log_block']) expect(titleOf(60_000, 'container', other)).toBe('n1 is failing');
   });
 
+  test('says of one that was restarted on order, and has another problem, not that it crashed', () => {
+    const problem: TargetState['problem'] = {
+      ...{ problem: 'masternode_penalised', severity: 'critical', summary: 'it is penalised', fix: 'mend it' },
+      since: NOW - 9_000,
+    };
+    const titleOf = (lastRestartBy: 'request' | 'policy') => {
+      const known = diagnosedNode('n1', NAMES, { container: { startedAt: NOW - 60_000 } });
+      const container = { ...known.facts.container, lastRestartBy, lastRestartAt: NOW - 60_000, restarts: 1 };
+      const one = { ...known, facts: { ...known.facts, container } } as KnownTarget;
+      const page = pageOf([one, ...nodes.slice(1)], {}, (state) => ({
+        ...state,
+        problem,
+        checks: state.checks.map((check) => (check.check === 'container' ? { ...check, ...SINCE_START } : check)),
+      }));
+      return words(page).match(/n1 (?:is failing|runs again after a crash)(?= Since)/)?.[0];
+    };
+    expect([titleOf('request'), titleOf('policy')]).toEqual(['n1 is failing', 'n1 runs again after a crash']);
+  });
+
   test('names in its banner its own problem before the check that only shows it', () => {
     const bannerOf = (because: ProblemName | undefined) =>
       words(
