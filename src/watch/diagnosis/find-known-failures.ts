@@ -14,7 +14,7 @@ import { setMode } from '../rules/judge-submissions.ts';
 import { findFall, hasLostData, MORE_MEMORY } from '../rules/known-failures.ts';
 import { JUST_STARTED } from '../rules/view.ts';
 import { withWallet } from './find-wallet-problem.ts';
-import { checkOf, type SubnetView, type TargetView } from './subnet-view.ts';
+import { checkOf, isStopped, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explain, explainAll, refsTo, suspectTarget } from './suspect.ts';
 
 /**
@@ -159,9 +159,28 @@ export function hasOnlyEndedSigns({ facts, endedFailures = [] }: TargetState, wi
   return errors.length > 0 && errors.every(([name]) => signs.has(name));
 }
 
+/** A stats server that refuses all nodes that run has another secret than they: one cause, and its own. */
+function joinRefused(found: readonly Suspicion[], { nodes, services }: SubnetView): readonly Suspicion[] {
+  const refused = found.filter(({ problem }) => problem === 'stats_refused');
+  const stats = services.find(({ state }) => state.target.component === 'stats');
+  const [first] = refused;
+  const running = nodes.filter((node) => !isStopped(node));
+  if (first === undefined || stats === undefined || refused.length < Math.max(2, running.length)) return found;
+  const { container } = stats.state.target;
+  const one = suspectTarget('stats_refused', stats, {
+    summary: `the stats server refuses all ${refused.length} nodes`,
+    evidence: `of ${first.name}, ${first.evidence}`,
+    fix: `see that the stats server has the STATS_SECRET of common.env, and ${commandToReplace(container)}; if it has that, recreate the nodes`,
+    nodes: refused.flatMap(({ name = [] }) => name),
+    explains: explain(stats, 'block_data', 'history_data'),
+    causes: refused.flatMap((each) => refsTo(each, 'stats_refused')),
+  });
+  return [...found.filter((each) => !refused.includes(each)), one];
+}
+
 /** Known failures that targets show. A restart loop is none by itself where another failure causes it. */
 export function findKnownFailures(view: SubnetView): readonly Suspicion[] {
-  return view.targets.flatMap((target) => {
+  const found = view.targets.flatMap((target) => {
     const { shownFailures } = target.state;
     if (shownFailures.length === 0) return [];
     const hasCause = hasEndedFailure(target.state) || shownFailures.some(bringsLoop);
@@ -169,4 +188,5 @@ export function findKnownFailures(view: SubnetView): readonly Suspicion[] {
       .filter(({ name }) => !hasCause || name !== 'silent_restart_loop')
       .flatMap((failure) => withWallet(toSuspicion(target, failure, view), view) ?? []);
   });
+  return joinRefused(found, view);
 }

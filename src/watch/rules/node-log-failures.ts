@@ -98,7 +98,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
     signs: ['stats_unauthorized'],
     cause: 'Its STATS_SECRET differs from that of the stats server.',
     advise: ({ advice }, node) =>
-      `compare STATS_SECRET in common.env with that of ${advice.envFile(node)} and of the stats server, and recreate what runs with another one: if all nodes are refused, that is the stats server`,
+      `compare STATS_SECRET in common.env with that of ${advice.envFile(node)} and of the stats server, and recreate what runs with another one`,
   },
   {
     name: 'rpc_not_bound',

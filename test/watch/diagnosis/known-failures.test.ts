@@ -318,6 +318,35 @@ describe('a node that may open no more files', () => {
   });
 });
 
+test('a stats server that refuses all nodes that run is one cause, of its own', () => {
+  const refusing = (name: string, given: Given = {}) => {
+    const node = diagnosedNode(name, NAMES, given);
+    const patterns = { stats_unauthorized: { ...matched(1, 5_000), means: 'error' as const } };
+    const logs = { ...(node.facts.logs as NonNullable<Facts['logs']>), patterns };
+    return { ...node, facts: { ...node.facts, logs } } as KnownTarget;
+  };
+  const stats = diagnosedService('stats', {});
+  const told = (...nodes: readonly KnownTarget[]) =>
+    diagnosed([...nodes, stats]).filter(({ problem }) => problem === 'stats_refused');
+  const [found, ...more] = told(...NAMES.map((name) => refusing(name)));
+  expect(more).toEqual([]);
+  expect(found).toMatchObject({
+    ...{ component: 'stats', name: 'stats', nodes: NAMES },
+    summary: 'the stats server refuses all 4 nodes',
+    evidence: expect.stringMatching(/^of n1, its log says that .* STATS_SECRET differs from that of the stats server$/),
+    fix: 'see that the stats server has the STATS_SECRET of common.env, and run `HOSTPWD=$PWD docker compose -p generated up -d --force-recreate stats` in the folder of its compose file; if it has that, recreate the nodes',
+  });
+  const [first, second, third, last] = NAMES.map((name) => refusing(name));
+  const well = diagnosedNode('n4', NAMES, {});
+  const names = (ones: readonly (KnownTarget | undefined)[]) =>
+    told(...ones.filter((one) => one !== undefined)).map(({ name }) => name);
+  expect(names([first, second, third, well])).toEqual(['n1', 'n2', 'n3']);
+  // One that does not run shows nothing.
+  const stopped = diagnosedNode('n4', NAMES, { fault: refused, container: STOPPED });
+  expect(names([first, second, third, stopped])).toEqual(['stats']);
+  expect(names([last])).toEqual(['n4']);
+});
+
 test('an error of another kind in the same log is told beside a failure that is over', () => {
   const patterns = { address_in_use: matched(1, 62_000), bad_hash: { ...matched(1, 5_000), means: 'error' as const } };
   expect(named([restarted(MINUTE, { patterns }), ...others()])).toEqual(['node_log_fault n2']);
@@ -482,7 +511,7 @@ describe('what the log of a node names by itself', () => {
     [
       `${at('WARN')}Stats login failed err=unauthorized`,
       'stats_refused n2',
-      'compare STATS_SECRET in common.env with that of n2.env and of the stats server, and recreate what runs with another one: if all nodes are refused, that is the stats server',
+      'compare STATS_SECRET in common.env with that of n2.env and of the stats server, and recreate what runs with another one',
     ],
     [badBlock('leveldb: not found'), 'snapshot_lost n2', restore],
     [badBlock('missing trie node 00f8 (path )'), 'snapshot_lost n2', restore],
