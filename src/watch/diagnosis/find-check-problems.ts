@@ -46,7 +46,8 @@ const RELAYER_CAUSES: Readonly<Record<string, readonly [ProblemName, string]>> =
   ...Object.fromEntries(REFUSALS.map((name) => [`submit_${name}`, NO_ANSWER])),
 };
 
-function nameRelayerCause(view: SubnetView): readonly [ProblemName, string] | undefined {
+/** What a relayer fails by that no node of the subnet causes. */
+export function nameRelayerCause(view: SubnetView): readonly [ProblemName, string] | undefined {
   const { log, errors } = viewRelayer(view);
   // A cycle that has begun goes on without its redis.
   if (log?.redisDiedAt !== undefined) return ['relayer_stopped', 'the relayer begins no new cycle'];

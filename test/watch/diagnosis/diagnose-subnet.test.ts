@@ -28,9 +28,9 @@ const toSubnet = (targets: readonly KnownTarget[]): Subnet => ({
 });
 
 /** A relayer that reads through the first node, and whose submissions have failed for a while. */
-function failingRelayer(container = {}): KnownTarget {
+function failingRelayer(container = {}, pattern = 'submit_failed'): KnownTarget {
   const relayer = diagnosedService('relayer', { container });
-  const error = { pattern: 'submit_failed', at: NOW - 1_000 };
+  const error = { pattern, at: NOW - 1_000 };
   const full = { phase: 'failed', phaseAt: NOW - 1_000, attempted: false, error } as const;
   return {
     target: { ...relayer.target, readsFrom: 'n1' } as KnownTarget['target'],
@@ -202,6 +202,9 @@ describe('what a node that hangs brings for its readers', () => {
 
   test('is not a problem of its own, also for as long as that of the node is clearing', () => {
     expect(named(hanging, [])).toEqual(['node_hanging', 'quorum_at_risk']);
+    // What it says of the parent chain is.
+    const lacksContract = [...hanging.slice(0, -1), failingRelayer({}, 'contract_missing')];
+    expect(named(lacksContract, [])).toEqual(expect.arrayContaining(['node_hanging', 'contract_missing']));
     expect(named(recovered, open)).toEqual([]);
     expect(named(recovered, [])).toEqual(['relayer_stopped']);
   });
