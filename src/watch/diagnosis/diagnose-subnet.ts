@@ -23,7 +23,7 @@ import { findEpoch, findMembers } from './find-epoch.ts';
 import { findHeadline } from './find-headline.ts';
 import { findQuietMs } from './find-last-block.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
-import { findDoubtful, findIdle, withoutIdle } from './quorum.ts';
+import { findIdle, withoutIdle } from './quorum.ts';
 import { checkOf, hasLoggedSince, isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';
 import { viewContainer } from './view-node.ts';
 import { RECOVERED_FROM, viewSubnet } from './view-subnet.ts';
@@ -58,10 +58,12 @@ export function describeSubnet(
   const isCounted = !seesNothing && view.nodes.every(({ state }) => isAsked(state));
   const counted = isCounted ? view.quorum && withoutIdle(view.quorum, idle) : undefined;
   const quietMs = findQuietMs(view);
+  const spare = counted ? countReserve(counted) : 0;
+  const members = findMembers(view, idle, counted, seesNothing);
   // In a halt nobody's turn brings a block.
-  const doubtful = counted && !halt && quietMs === 0 ? findDoubtful(view, idle, counted) : new Set<string>();
-  const mayMiss = counted && doubtful.size > 0 ? Math.min(doubtful.size, countReserve(counted)) : undefined;
-  const quorum = counted && { ...counted, together, doubtful: mayMiss };
+  const epoch = findEpoch(view, members, seesNothing, spare > 0 && !halt && quietMs === 0);
+  const doubtful = epoch?.masternodes.filter(({ isDoubtful }) => isDoubtful).length;
+  const quorum = counted && { ...counted, together, doubtful: doubtful ? Math.min(doubtful, spare) : undefined };
   // The first height that a node prints after its start is its last one.
   const hasPrinted = ({ isLogAlive, isStarting, state: { facts } }: NodeView) => {
     const { height = 0, heightBefore = height } = facts.logs?.node ?? {};
@@ -76,8 +78,6 @@ export function describeSubnet(
   // A log may have shown it, by which a halt has ended since.
   const hasEnded = halt?.clearingSince !== undefined && halt.clearingSince > (halt.restoredAt ?? 0);
   const hasRisen = view.nodes.length === 0 || hasEnded || view.nodes.some(hasNewBlock);
-  const members = findMembers(view, idle, quorum, seesNothing);
-  const epoch = findEpoch(view, members, seesNothing, doubtful);
   const headline = findHeadline(subnet.name, targets, problems, { quorum, hasRisen, quietMs, plannedWork, members });
   return { quorum, headline, members, epoch, reference, stallAfterMs, quietMs };
 }

@@ -3,7 +3,7 @@ import { isAsked } from '../../model/is-judged.ts';
 import type { Epoch, Masternode, Member, Quorum, SubnetState, Vote } from '../../model/snapshot.ts';
 import { type ChainView, type Counted, isOfRunBefore } from './chain-view.ts';
 import { viewLag } from './find-lagging.ts';
-import { countNextVotes, findNameless, hasMissedTurn, isToJoin } from './quorum.ts';
+import { countNextVotes, findNameless, isToJoin } from './quorum.ts';
 import { findComing } from './setup/find-node-differences.ts';
 import { isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
 
@@ -138,6 +138,13 @@ function findVote(node: NodeView, view: SubnetView, idleVote: Vote | undefined):
   return isOut || view.silentVoters.has(address) ? 'silent' : (idleVote ?? 'votes');
 }
 
+/** Whether the newest turn of a masternode brought no block, when the rounds were last counted. */
+function hasMissedTurn({ counted }: ChainView, address: string): boolean {
+  const { round = 0, active = [] } = counted?.masternodes ?? {};
+  const missed = counted?.missedRounds.rounds.find(({ miner }) => miner === address);
+  return missed !== undefined && missed.round > round - active.length;
+}
+
 /**
  * What is known of each node as a member of the chain; `idle`: those that do not vote for the next block yet. If the chain, which
  * goes on, needs some of these, as the quorum counts them, nobody knows which. `isBlind`: nothing is seen of the nodes.
@@ -172,13 +179,11 @@ export function findUntold(nodes: readonly NodeView[], { active, penalised, stan
   return address !== undefined && node && others.length + more.length === 0 ? { address, node } : undefined;
 }
 
-/** The epoch of a subnet with all of its masternodes, given what is known of its nodes as members, in their order. */
-export function findEpoch(
-  view: SubnetView,
-  members: readonly Member[],
-  isBlind: boolean,
-  doubtful: ReadonlySet<string> = new Set(),
-): Epoch | undefined {
+/**
+ * The epoch of a subnet with all of its masternodes, given what is known of its nodes as members, in their order. `mayDoubt`: the chain
+ * goes on, and has votes to spare, so that one which is counted may be missing.
+ */
+export function findEpoch(view: SubnetView, members: readonly Member[], isBlind: boolean, mayDoubt = false) {
   const { chain, neverSigned, silentVoters, nextSet } = view;
   const { consensus, counted } = chain;
   const masternodes = counted?.masternodes ?? chain.masternodes;
@@ -216,10 +221,15 @@ export function findEpoch(
   const describeActive = (address: string): Masternode => {
     const own = turns?.get(address);
     const votesMissing = neverSigned.addresses.has(address) ? neverSigned.rounds : 0;
-    return describe(address, memberOf(address)?.vote ?? findUnnamedVote(address), {
+    const member = memberOf(address);
+    const vote = member?.vote ?? findUnnamedVote(address);
+    const isCounted = member ? vote === 'votes' : nodesOut === 0 && !silentVoters.has(address);
+    // While two run with one key, nobody may have the other one.
+    const mayMiss = hasMissedTurn(chain, address) || (!member && view.sharedKeys.size > 0);
+    return describe(address, vote, {
       blocksMade: own?.made,
       missedRounds: own?.missed ?? (counted && (counted.missedRounds.byMiner[address] ?? 0)),
-      ...(doubtful.has(address) && { isDoubtful: true }),
+      ...(mayDoubt && isCounted && mayMiss && { isDoubtful: true }),
       votesMissing: neverSigned.rounds >= MIN_VOTE_ROUNDS ? votesMissing : undefined,
       leavesInEpoch: chosen?.has(address) === false ? following : undefined,
     });

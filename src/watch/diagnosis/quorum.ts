@@ -4,7 +4,7 @@ import { type Masternodes, timeoutMs } from '../../model/chain.ts';
 import type { NextSet, Presence } from '../../model/next-set.ts';
 import type { Problem } from '../../model/problem.ts';
 import { START_MS } from '../../model/restart-cause.ts';
-import { countReserve, type Quorum } from '../../model/snapshot.ts';
+import type { Quorum } from '../../model/snapshot.ts';
 import type { ChainView } from './chain-view.ts';
 import { fails, isMissing, type NeverSigned, type NodeView, type SubnetView, startedAtOf } from './subnet-view.ts';
 
@@ -213,29 +213,6 @@ export const withoutIdle = (quorum: Quorum, { length }: readonly NodeView[]): Qu
   ...quorum,
   voting: Math.max(quorum.voting - length, Math.min(quorum.voting, quorum.required)),
 });
-
-/** Whether the newest turn of a masternode brought no block, when the rounds were last counted. */
-export function hasMissedTurn({ counted }: ChainView, address: string): boolean {
-  const { round = 0, active = [] } = counted?.masternodes ?? {};
-  const missed = counted?.missedRounds.rounds.find(({ miner }) => miner === address);
-  return missed !== undefined && missed.round > round - active.length;
-}
-
-/** Those that this quorum counts as voting and that may not do so; nobody where the chain, which goes on, needs all that it counts. */
-export function findDoubtful(view: SubnetView, idle: readonly NodeView[], quorum: Quorum): ReadonlySet<string> {
-  const { chain, masters, silentVoters, sharedKeys } = view;
-  const { active = [] } = chain.masternodes ?? {};
-  if (countReserve(quorum) <= 0) return new Set();
-  const { addresses, nodesOut } = findNameless(view, active);
-  const mayVote = (node: NodeView) => !isMissing(node) && !isToJoin(node) && !idle.includes(node);
-  const known = active.filter((address) => {
-    const node = masters.get(address);
-    return node && !silentVoters.has(address) && mayVote(node) && hasMissedTurn(chain, address);
-  });
-  // While two run with one key, nobody may have the other one. One of a node that is out is not counted.
-  const nameless = addresses.filter((address) => sharedKeys.size > 0 || hasMissedTurn(chain, address));
-  return new Set([...known, ...(nodesOut === 0 ? nameless : [])]);
-}
 
 /** How many masternodes that are down may follow each other in turn, before a stall is assumed. */
 const MAX_TURNS = 4;
