@@ -45,13 +45,10 @@ const hasAnswered = (evidence: Facts, since: number): boolean =>
 /** For failures of one start: a later one has run for a minute, and has answered or ended since. */
 export const afterGoodRun: IsOver = ({ container: facts, ...probes }, seenAt, now) => {
   if (facts === undefined) return hasStartedWell(probes.logs?.node, seenAt, now) && hasAnswered(probes, seenAt);
-  const isGood = (from = Number.NEGATIVE_INFINITY, to = now) => from > seenAt && to - from >= START_MS;
-  const { status, startedAt, finishedAt } = findContainer(facts) ?? {};
-  return (
-    (status === 'running'
-      ? isGood(startedAt) && hasAnswered(probes, startedAt ?? now)
-      : isGood(startedAt, finishedAt ?? startedAt)) || (facts.wellFrom ?? seenAt) > seenAt
-  );
+  const { status, startedAt = seenAt, finishedAt = startedAt } = findContainer(facts) ?? {};
+  const runs = status === 'running';
+  const hasRun = hasStartedWell({ startedAt }, seenAt, runs ? now : finishedAt);
+  return (hasRun && (!runs || hasAnswered(probes, startedAt))) || (facts.wellFrom ?? seenAt) > seenAt;
 };
 
 /** A line that comes every ten seconds is missed after this, before one alone is confirmed; one that a start prints at once, sooner. */
