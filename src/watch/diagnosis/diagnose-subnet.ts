@@ -211,9 +211,8 @@ export function explainTargets(
       const because = byCheck.get(keyOf({ component, name, check: check.check })) ?? away;
       if (because === undefined) return check;
       // Several may be out, or have been until now, each of which costs a peer.
-      const alike =
-        check.check === 'peers' ? [lasting, clearing].find((ones) => ones.some((each) => each === because)) : [];
-      const others = (alike ?? []).filter((each) => each.name !== name);
+      const alike = 'state' in because && because.state === 'clearing' ? clearing : lasting;
+      const others = check.check === 'peers' ? alike.filter((each) => each.name !== name) : [];
       const missed = others.filter((each) => silent.has(each.name) && explainsSilence(each));
       const out =
         missed.length < countMissing(judged) ? others.filter((each) => missed.includes(each) || isDown(each)) : missed;
