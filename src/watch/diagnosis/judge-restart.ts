@@ -208,11 +208,10 @@ function findDoubt(state: SubnetState, now: number): string | undefined {
 
 /** Why a restart of this node costs no vote, whatever the others do; undefined when it may cost one. */
 function findCostless(state: SubnetState, own: TargetState, member: Member, moment: RestartMoment, doubt?: string) {
-  const { name, container } = own.target;
+  const { name } = own.target;
   const { node, container: facts } = own.facts;
   // A node that answers may vote, whatever its container does: the inventory may name the wrong one.
-  const isSilent = findStale(own, moment) === undefined && node?.observation.answered === false;
-  if (isSilent && container !== undefined && facts !== undefined) {
+  if (findStale(own, moment) === undefined && node?.observation.answered === false) {
     const down = findDown(own);
     if (down !== undefined) return down;
     // Two crashes may each have a reason that is over.
@@ -313,8 +312,8 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   if (target === undefined) return undefined;
   const member = state.members?.find((one) => one.name === name);
   if (member === undefined) return { ...unknown(NOTHING_KNOWN), unready: NOTHING_KNOWN };
-  const { quorum } = state;
-  const doubt = quorum === undefined ? NOTHING_KNOWN : findDoubt(state, moment.now);
+  const { quorum = { total: 0, required: 0, voting: 0 } } = state;
+  const doubt = state.quorum === undefined ? NOTHING_KNOWN : findDoubt(state, moment.now);
   const viewed = viewNodes(state, target, moment);
   const { wallAheadMs = 0 } = moment;
   const found = findContainer(target.facts.container);
@@ -323,12 +322,10 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   // One that has just gone away is counted as voting until its silence is confirmed.
   const isGone = ({ member, target: { facts } }: Viewed[number]) =>
     member.vote === 'votes' && !member.isUnseen && facts.node?.observation.answered === false;
-  const gone = voters.filter(isGone).length;
-  const [required, reserve] =
-    quorum === undefined ? [0, 0] : [quorum.required, countReserve(quorum) - Math.max(gone, quorum.doubtful ?? 0)];
+  const reserve = countReserve(quorum) - Math.max(voters.filter(isGone).length, quorum.doubtful ?? 0);
   const numbers = {
     ...(doubt === undefined && {
-      ...{ required, voting: required + reserve },
+      ...{ required: quorum.required, voting: quorum.required + reserve },
       // While no block comes, none may be missing.
       headroom: state.quietMs ? Math.min(reserve, 0) : reserve,
     }),
@@ -337,7 +334,7 @@ export function judgeRestart(state: SubnetState, name: string, moment: RestartMo
   };
   const costless = findCostless(state, target, member, moment, doubt);
   if (costless !== undefined) return { ...yes(`${costless}, so a restart costs no vote`), ...numbers };
-  if (quorum === undefined || doubt !== undefined) return { ...unknown(doubt ?? NOTHING_KNOWN), ...numbers };
+  if (doubt !== undefined) return { ...unknown(doubt), ...numbers };
   const judged = judgeVotes(voters, target, quorum, state);
   // What passes within a minute is the reason only where nothing else is, and takes no vote of one that has none.
   const isSilent = member.isOut === true && member.vote === 'silent';
