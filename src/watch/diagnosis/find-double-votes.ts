@@ -1,5 +1,5 @@
 import { formatMoment } from '../../lib/duration.ts';
-import { formatCount, listEach, shorten } from '../../lib/words.ts';
+import { formatCount, listNames, shorten } from '../../lib/words.ts';
 import { type CastVote, type DoubleVote, isOfOneRound, pairKey } from '../../model/double-vote.ts';
 import { addressOf, type Facts } from '../../model/facts.ts';
 import type { Suspicion } from '../../model/problem.ts';
@@ -103,24 +103,21 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
   const shown = pairs.find((pair) => !isExplained(pair)) ?? pairs[0];
   if (shown === undefined) return [];
   const { one, node, at, leaver, mark, name: own } = shown;
-  const reasons: Readonly<Record<string, string>> = {
-    k: `; ${leaver?.name ?? 'another node'} had its key until about then`,
-    s: `; ${own} was started about then, and forgets at its start for which block it has voted`,
-  };
+  const reason =
+    mark === 'k'
+      ? `${leaver?.name ?? 'another node'} had its key until about then`
+      : `${own} was started about then, and forgets at its start for which block it has voted`;
   // A container that nobody has named may have the key as well, whatever else would explain it.
   const strangers = mark === 'k' ? [] : listUnlisted(view).filter(({ status }) => status === 'running');
   const isExcused = strangers.length === 0 && isExplained(shown);
-  const why = isExcused
-    ? reasons[mark]
-    : strangers.map(({ name }) => `; ${name} runs and is not in the inventory`).join('');
   const names = [...new Set(pairs.map(({ name }) => name))].sort();
-  const who = listEach(names, String);
   return [
     suspect('double_vote', {
       about: pairs.map(({ about }) => about).join(', '),
-      summary: names.length === 1 ? `${who} signed ${describeSigned(one)}` : `${who} signed two blocks each`,
+      summary: `${listNames(names)} signed ${names.length === 1 ? describeSigned(one) : 'two blocks each'}`,
       evidence: [
-        `${own} (${one.signer}) voted for ${one.votes.map(describeBlock).join(' and for ')}, ${describeSigned(one)}, seen ${formatMoment(at, view)}: ${describeSource(one)}${why}`,
+        `${own} (${one.signer}) voted for ${one.votes.map(describeBlock).join(' and for ')}, ${describeSigned(one)}, seen ${formatMoment(at, view)}: ${describeSource(one)}`,
+        ...(isExcused ? [reason] : strangers.map(({ name }) => `${name} runs and is not in the inventory`)),
         ...(pairs.length > 1 ? [`${formatCount(pairs.length, 'such pair', 'such pairs')} within ten minutes`] : []),
       ].join('; '),
       fix: `${isExcused ? 'if it does not come again, nothing; else ' : ''}find what else signs with the key of ${own}, such as a second node, a copy of its data folder or a stolen key, and stop it${node === undefined ? '' : ` (${adviceOf(node).checkKey(node.target)})`}; for the evidence, export the incident as JSON from its page and check it with \`subnetd check-votes FILE\``,
