@@ -2,7 +2,6 @@ import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import { findCheckpointLag } from '../../model/checkpoint-lag.ts';
 import type { CheckpointMode, CheckpointProgress } from '../../model/parent-chain.ts';
-import type { ProblemRef } from '../../model/problem.ts';
 import { NO_NEW_BLOCKS } from '../rules/judge-submissions.ts';
 import { checkOf, type SubnetView } from './subnet-view.ts';
 import { explain } from './suspect.ts';
@@ -18,16 +17,13 @@ export function viewRelayer({ services, facts: { parent } }: SubnetView) {
   const submissions = relayer && checkOf(relayer.state, 'submissions');
   const { verdict = 'unknown' } = submissions ?? {};
   const errors = Object.entries(log?.byMode ?? {}).flatMap(([mode, { error }]) => (error ? [{ mode, ...error }] : []));
-  const subject: Pick<ProblemRef, 'component' | 'name'> = target
-    ? { component: target.component, name: target.name }
-    : {};
   return {
     relayer,
     log,
     /** The mode of the contract, by itself; else as the relayer shows it; else full. */
     mode: parent?.progress?.checkpoint.mode ?? (log?.modes?.includes('lite') ? 'lite' : 'full'),
     /** What a problem of the parent chain is about: the relayer, or without one the whole subnet. */
-    subject,
+    subject: target ? { component: target.component, name: target.name } : {},
     /** The errors with which its modes fail, by its log. */
     errors,
     /** Whether it fails only at the node of the subnet that it reads from. */
