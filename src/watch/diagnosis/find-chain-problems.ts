@@ -22,11 +22,9 @@ const isRemade = (node: NodeView, { masters, now }: SubnetView): boolean =>
 /** How it is known that nobody votes with the keys that no node has. */
 function describeLoss(view: SubnetView): string {
   const { orphans, silentVoters } = view;
-  for (const { name, chainFacts } of view.nodes) {
-    const { address = '', at = view.now } = chainFacts?.keyBefore ?? {};
-    if (orphans.includes(address))
-      return `${name} had it, and was first seen with another one ${formatMoment(at, view)}`;
-  }
+  const left = view.nodes.find(({ chainFacts }) => orphans.includes(chainFacts?.keyBefore?.address ?? ''));
+  const { at = view.now } = left?.chainFacts?.keyBefore ?? {};
+  if (left) return `${left.name} had it, and was first seen with another one ${formatMoment(at, view)}`;
   const signs = 'it has signed none of the newest votes';
   if (orphans.every((one) => silentVoters.get(one) === 0)) return signs;
   return `${signs}, and missed ${listEach(orphans, (one) => String(silentVoters.get(one)))} of its last rounds`;
