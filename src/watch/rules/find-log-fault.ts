@@ -105,14 +105,13 @@ const READ_LATE_MS = 10_000;
 /** Whether a line is of a run before this one, and a later one was started by somebody, lasted for a minute or brought a block. */
 function isOfRunBefore({ at }: PatternFacts, { facts: { logs, container, node }, now }: View): boolean {
   if (isRestartPlanned(container) && !isOfRun(at, container?.lastRestartAt)) return true;
-  const described = findContainer(container);
+  const { running, startedAt: ranFrom } = findContainer(container) ?? {};
   const { risen, advancedAt = 0 } = node?.latest ?? {};
   const hasRisen = (startedAt = now) => {
     const isRead = startedAt > at || (startedAt > at - READ_LATE_MS && now - startedAt >= START_MS);
     return risen === true && isRead && advancedAt > Math.max(startedAt, at);
   };
-  const startedAt = described?.running ? described.startedAt : undefined;
-  const runs = [logs?.node, { startedAt, wellFrom: container?.wellFrom }];
+  const runs = [logs?.node, { startedAt: running ? ranFrom : undefined, wellFrom: container?.wellFrom }];
   return runs.some((run) => hasStartedWell(run, at, now) || hasRisen(run?.startedAt));
 }
 
