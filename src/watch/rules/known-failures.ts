@@ -302,13 +302,12 @@ function isRemembered(failure: KnownFailure, evidence: Facts, now: number): bool
   // A start in the future means that the clocks differ.
   const quietSince = Math.max(seenAt, Math.min(container?.startedAt ?? 0, now));
   if (container === undefined || container.running) return now - quietSince < QUIET_MS;
-  const { startedAt = Number.NaN, finishedAt = startedAt } = container;
+  const { startedAt = Number.NEGATIVE_INFINITY, finishedAt = startedAt } = container;
   // What was over before the end is not why it ended.
-  if ((container.finishedAt ?? 0) - quietSince >= QUIET_MS) return false;
+  if (finishedAt - quietSince >= QUIET_MS) return false;
   // The sign is of the run that has ended, or of the one before if that one has not run for a minute.
-  if (isOfRun(seenAt, container.startedAt)) return true;
   const before = finishedAt - startedAt < START_MS ? evidence.container?.runBefore : undefined;
-  return before !== undefined && isOfRun(seenAt, before.startedAt);
+  return isOfRun(seenAt, Math.min(startedAt, before?.startedAt ?? startedAt));
 }
 
 /** The known failures of a target: which it has shown lately, and which of these are over or not. */
