@@ -1,6 +1,5 @@
 import type { ClockDisturbances } from '../../lib/clock.ts';
 import { nameSome, sayTogether } from '../../lib/words.ts';
-import { countPeers } from '../../model/facts.ts';
 import { isAsked } from '../../model/is-judged.ts';
 import { isSpendJudged } from '../../model/parent-chain.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
@@ -24,7 +23,7 @@ import { findHeadline } from './find-headline.ts';
 import { findQuietMs } from './find-last-block.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
 import { findIdle, withoutIdle } from './quorum.ts';
-import { checkOf, hasLoggedSince, isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';
+import { checkOf, countMissing, hasLoggedSince, isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';
 import { viewContainer } from './view-node.ts';
 import { RECOVERED_FROM, viewSubnet } from './view-subnet.ts';
 
@@ -159,10 +158,6 @@ const ASKED: readonly CheckName[] = ['latest_block', 'peers', 'http'];
 
 const explainsSilence = ({ component, name, explains }: Problem): boolean =>
   component === 'node' && explains.some((each) => each.name === name && each.check === 'latest_block');
-
-/** How many peers a node lacks. */
-const countMissing = ({ target, facts }: TargetState): number =>
-  target.component === 'node' ? target.expectedPeers - (countPeers(facts) ?? target.expectedPeers) : 0;
 
 /** Docker says so before the node is asked. */
 const isDown = ({ component, problem }: Problem): boolean =>

@@ -1,10 +1,9 @@
 import { highest } from '../../lib/numbers.ts';
 import { collect } from '../../lib/values.ts';
 import { listNames } from '../../lib/words.ts';
-import { countPeers } from '../../model/facts.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
-import { ASKED_WITHIN_MS, checkOf, heardSince, isLossNew } from './subnet-view.ts';
+import { ASKED_WITHIN_MS, checkOf, countMissing, heardSince, isLossNew } from './subnet-view.ts';
 import { viewContainer, viewStart } from './view-node.ts';
 
 /** Why a node that runs may not be connected to all others yet, as said of one node and of several. */
@@ -63,11 +62,9 @@ const describe = (coming: readonly (readonly [TargetState, Coming])[]): string =
 
 /** What to do about a node with too few peers while it, or as many others as it misses, came a moment ago. */
 function findFix(state: TargetState, coming: ReadonlyMap<TargetState, Coming>, isNew: boolean): string | undefined {
-  const { target, facts } = state;
-  const peers = countPeers(facts);
-  if (target.component !== 'node' || peers === undefined || peers >= target.expectedPeers) return undefined;
+  const missing = countMissing(state);
+  if (missing <= 0) return undefined;
   const own = coming.get(state);
-  const missing = target.expectedPeers - peers;
   const others = [...coming].filter(([one]) => one !== state);
   if (others.length < missing) {
     if (own !== undefined) return `wait up to a minute: it ${COMES[own][0]}`;

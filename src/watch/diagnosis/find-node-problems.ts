@@ -11,6 +11,7 @@ import {
   askedAt,
   awaitsPeers,
   checkOf,
+  countMissing,
   hasLostNetwork,
   isDockerSilent,
   isFromBefore,
@@ -288,9 +289,7 @@ export function explainOtherTargets(found: readonly Suspicion[], view: SubnetVie
   const [first = ofOut[0]] = ofOut.filter(({ isOldCrash }) => !isOldCrash).toSorted((a, b) => a.since - b.since);
   const ofNodes = new Set(ofOut.map(({ one }) => one));
   // Nodes that miss no more peers than nodes are out, or have just come.
-  const few = view.nodes.filter(
-    ({ target: { expectedPeers: all }, peers = all }) => peers < all && all - peers <= view.absent.size,
-  );
+  const few = view.nodes.filter(({ state }) => countMissing(state) > 0 && countMissing(state) <= view.absent.size);
   const missed = explainEach(few, 'peers');
   /** The services that read the subnet through a node, by its name. */
   const readers = Map.groupBy(view.services, ({ state: { target } }) => 'readsFrom' in target && target.readsFrom);

@@ -240,13 +240,14 @@ export function isLossNew(state: TargetState, heardFrom: number, now: number): b
   return verdict === 'fail' && heardFrom < since && now - since < ASKED_WITHIN_MS;
 }
 
+/** How many peers a node lacks; 0 while that is not known. */
+export const countMissing = ({ target, facts }: TargetState): number =>
+  target.component === 'node' ? target.expectedPeers - (countPeers(facts) ?? target.expectedPeers) : 0;
+
 /** Whether a node has too few peers, more than are absent, and no more can be: each of the others has been asked since. */
 export function lacksPeers({ state }: TargetView, { heardFrom, absent, now }: SubnetView): boolean {
   if (checkOf(state, 'peers')?.verdict !== 'fail' || isLossNew(state, heardFrom, now)) return false;
-  const { target, facts } = state;
-  const peers = countPeers(facts);
-  const expected = 'expectedPeers' in target ? target.expectedPeers : 0;
-  return absent.size === 0 || peers === undefined || peers < expected - absent.size;
+  return absent.size === 0 || countPeers(state.facts) === undefined || countMissing(state) > absent.size;
 }
 
 /** Whether a node that should take part cannot. One that has just started may yet, but not on another chain. */
