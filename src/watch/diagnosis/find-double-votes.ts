@@ -83,14 +83,17 @@ const findLeaver = ({ nodes }: SubnetView, signer: string, at: number): NodeView
 
 /** Keys with which two blocks of one round were signed, or blocks that exclude each other as a node has proved. */
 export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView): readonly Suspicion[] {
+  if (found.length === 0) return [];
   const { now, toWall } = view;
   const known = recallPairs(view);
+  // A container that nobody has named may have the key as well, also once it is gone again.
+  const running = listUnlisted(view).filter(({ status }) => status === 'running');
   const all = found.map((one) => {
     const key = pairKey(one);
-    const { at = one.at, mark: told = '' } = known.get(key) ?? {};
+    const { at = one.at, mark: told } = known.get(key) ?? {};
     const node = view.nodes.find(({ address }) => address === one.signer);
     const leaver = findLeaver(view, one.signer, at);
-    const isRestarted = node && isAfterStart(node.state.facts, at);
+    const isRestarted = told === undefined && running.length === 0 && node && isAfterStart(node.state.facts, at);
     const mark = told || (leaver ? 'k' : isRestarted ? 's' : '');
     const about = `${key}@${Math.round(toWall(at) / 1_000)}${mark}`;
     return { one, node, at, leaver, mark, about, name: one.nodes[0] ?? node?.name ?? shorten(one.signer) };
@@ -107,8 +110,7 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
     mark === 'k'
       ? `${leaver?.name ?? 'another node'} had its key until about then`
       : `${own} was started about then, and forgets at its start for which block it has voted`;
-  // A container that nobody has named may have the key as well, whatever else would explain it.
-  const strangers = mark === 'k' ? [] : listUnlisted(view).filter(({ status }) => status === 'running');
+  const strangers = mark === 'k' ? [] : running;
   const isExcused = strangers.length === 0 && isExplained(shown);
   const names = [...new Set(pairs.map(({ name }) => name))].sort();
   return [

@@ -150,6 +150,14 @@ test('a container that the inventory does not name may have the key, also where 
   expect(tell('running')?.evidence).toMatch(/in that of n3; generated-n9-1 runs and is not in the inventory$/);
   expect(tell('running')?.fix).toMatch(/^find what else signs with the key of n2/);
   expect(tell('exited')?.evidence).toMatch(/; n2 was started about then, and forgets/);
+  // Nor is that why once it is gone.
+  const gone = find(
+    [voteOf(addressOf('n2'), { nodes: ['n2'] })],
+    () => ({ container: { startedAt: NOW - MINUTE - 30_000 } }),
+    undefined,
+    { problems: [storedOf([7, MINUTE, ''])], ended: [] },
+  ).find(({ problem }) => problem === 'double_vote');
+  expect(gone?.evidence).toMatch(/in that of n3$/);
 });
 
 test('a key that another node has just left signs twice without an alarm, also after a restart of subnetd', () => {
