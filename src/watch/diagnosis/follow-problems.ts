@@ -311,13 +311,14 @@ const UNTOLD_MS = 15_000;
  * Nobody would be told of that while what pages for it is not over.
  */
 function hidesOtherCause(one: Problem, problems: readonly Problem[], now: number): boolean {
-  const { clearingSince = Number.POSITIVE_INFINITY, openedAt: toldFrom = 0 } = one;
+  const { clearingSince = Number.POSITIVE_INFINITY, openedAt: toldFrom = 0, restoredAt } = one;
   const pagedFor = findPagedFor([one]);
   const isPagedBy = (other: Problem) =>
     isWarningOf(other, pagedFor) ||
     (isBlind(one.problem) && other.severity !== 'info') ||
     (one.problem === 'subnet_halted' && other.problem === 'quorum_at_risk');
-  const isUntold = clearingSince - toldFrom < UNTOLD_MS;
+  // What was stored may have been told by another process.
+  const isUntold = restoredAt === undefined && clearingSince - toldFrom < UNTOLD_MS;
   const isLeft = ({ openedAt = 0 }: Problem) => openedAt >= clearingSince || isUntold || !mayCover(one, now);
   return problems.some((other) => other.state === 'open' && isLeft(other) && isPagedBy(other));
 }

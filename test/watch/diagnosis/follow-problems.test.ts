@@ -449,6 +449,13 @@ describe('a problem', () => {
     // Nobody was told of what was open for a moment only.
     expect(statesAt(0, [suspicion()])).toEqual(['clearing', 'open']);
     expect(statesAt(0, [suspicion()], 15 * SECOND - 1)).toEqual(['open']);
+    // Another process may have told what was stored.
+    const open = [0, wait].reduce((before, ms) => follow(before, found, failing, T0 + ms), NO_PROBLEMS);
+    const stored = open.problems.map((one) =>
+      one.problem === 'quorum_at_risk' ? { ...one, restoredAt: T0 + wait } : one,
+    );
+    const { problems } = follow({ ...open, problems: stored }, [suspicion()], failing, T0 + wait + SECOND);
+    expect(problems.map(({ problem }) => problem)).toContain('quorum_at_risk');
   });
 
   test('that is a halt is over once a risk opens that began after it was last found', () => {
