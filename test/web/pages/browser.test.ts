@@ -38,7 +38,10 @@ test('the banner of a page that is open comes to name the cause, without a reloa
   const heading = page.locator('#banner h1');
   await page.getByText('demo is running, but no further node may fail').first().waitFor({ timeout: 90_000 });
   expect(await heading.textContent()).toBe('demo is running, but no further node may fail');
-  expect(await page.locator('#banner p').textContent()).toContain('The container of subnet2 does not run.');
+  // That is confirmed by itself, which may be a moment later.
+  await expect
+    .poll(() => page.locator('#banner p').textContent(), { timeout: 20_000 })
+    .toContain('The container of subnet2 does not run.');
   expect(await page.title()).toContain('no further node may fail');
   expect(await page.locator('.live').textContent()).toMatch(/^Live, updated \d+ s ago/);
   expect(loads).toBe(1);
