@@ -88,7 +88,7 @@ export const findLeastPayment = ({ recent }: Pick<WalletFacts, 'recent'>): bigin
 export const cannotPay = (wallet: Pick<WalletFacts, 'balance' | 'recent'>): boolean =>
   wallet.balance < (findLeastPayment(wallet) ?? 1n);
 
-/** How often more a wallet can pay what it usually paid of late; undefined before it was seen to pay a few times. */
+/** How many more times a wallet can pay what it usually paid of late; undefined before it was seen to pay a few times. */
 export function countPaymentsLeft({ balance, recent }: Pick<WalletFacts, 'balance' | 'recent'>): number | undefined {
   const usual = recent.length < ENOUGH.payments ? undefined : medianOf(recent);
   return usual ? Number(balance / usual) : undefined;

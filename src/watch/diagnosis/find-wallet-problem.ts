@@ -92,7 +92,7 @@ function findUnpaying(view: SubnetView, wallets: readonly RelayerWallet[]): Foun
 /** With one in a quarter of an hour, as a relayer in lite mode makes them, so many payments take a day. Those of a first hour may be dear. */
 const FEW_PAYMENTS = 96;
 
-/** A wallet that pays for few more submissions, while nobody knows yet what it spends in a day. */
+/** A wallet that has coins for only a few more submissions, while nobody knows yet what it spends in a day. */
 function findFewLeft(view: SubnetView, wallets: readonly RelayerWallet[]): Found {
   const isFew = ({ wallet }: RelayerWallet) =>
     findSpend(wallet) === undefined && (countPaymentsLeft(wallet) ?? FEW_PAYMENTS) < FEW_PAYMENTS;
@@ -100,7 +100,7 @@ function findFewLeft(view: SubnetView, wallets: readonly RelayerWallet[]): Found
   if (one === undefined) return undefined;
   const { recent, readAt } = one.wallet;
   return suspect('wallet_nearly_empty', {
-    summary: 'the wallet of the relayer has coins for few more payments',
+    summary: 'the wallet of the relayer has coins for only a few more payments',
     ...viewRelayer(view).subject,
     readAt,
     evidence: `${readBalance(one, view)}, which is enough for about ${countPaymentsLeft(one.wallet)} more payments like its last ${recent.length}; what it spends a day is not known yet`,
