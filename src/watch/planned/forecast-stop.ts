@@ -97,12 +97,8 @@ export function forecastStop(state: SubnetState, stopped: ReadonlySet<Target>): 
   const halts = known !== undefined && voting.most < known.required;
   const goesOn = known !== undefined && voting.least >= known.required && !isHalted;
   const consensus = goesOn ? consensusOf(state) : undefined;
-  const pace =
-    consensus &&
-    findPace(
-      seats.map((seat) => !isGone(seat) && seat.vote !== 'silent'),
-      consensus,
-    );
+  const areThere = seats.map((seat) => sure.includes(seat));
+  const pace = consensus && findPace(areThere, consensus);
   const lost = seats.filter((seat) => isGone(seat) && seat.vote !== 'silent').length;
   const slower =
     pace === undefined || lost === 0

@@ -179,7 +179,7 @@ ${masternodes.map((one) => html`<tr role="row">${rowHead(subnet, one, range)}${c
 
 /** Where the epoch is, and when the next one is decided. */
 function describeEpoch(epoch: Epoch): string {
-  const { number, firstBlock, block, round, choiceBlock, nextFirstBlock, isNextAtLatest, next } = epoch;
+  const { number, firstBlock, block, round, choiceBlock, nextFirstBlock, isNextAtLatest, next, masternodes } = epoch;
   const now = `As of block ${count(block)}, round ${count(round)}.`;
   if (number === undefined || nextFirstBlock === undefined) return now;
   const began =
@@ -190,10 +190,11 @@ function describeEpoch(epoch: Epoch): string {
       : `; its masternodes ${block < choiceBlock ? 'are chosen' : 'were chosen'} at block ${count(choiceBlock)}`;
   const at = `${count(nextFirstBlock)}${isNextAtLatest ? ' at the latest' : ''}`;
   const { total, required, voting } = next ?? { total: 0, required: 0, voting: 0 };
+  const doubtful = masternodes.filter(({ isDoubtful, leavesInEpoch }) => isDoubtful && !leavesInEpoch).length;
   const votes =
     next === undefined
       ? ''
-      : ` ${next.isChosen ? 'It has' : 'As things go it has'} ${formatCount(total, 'masternode', 'masternodes')}: ${count(voting)} can vote, ${count(required)} are needed.`;
+      : ` ${next.isChosen ? 'It has' : 'As things go it has'} ${formatCount(total, 'masternode', 'masternodes')}: ${formatRange(voting - doubtful, voting)} can vote, ${count(required)} are needed.`;
   return `${firstBlock === undefined ? 'The epoch' : 'Epoch'}${began}. ${now} The next one begins at block ${at}${choice}.${votes}`;
 }
 

@@ -183,6 +183,11 @@ describe('the words', () => {
     expect(tell(mayNot(1, { isDoubtful: true }), 'subnet4')[0]).toBe(
       'nobody knows whether devnet halts: 2 or 3 of 4 masternodes vote, 3 needed',
     );
+    expect(tell(mayNot(1, { isDoubtful: true }), 'subnet2')[1]).toBe(
+      'about 11 blocks a minute come, as each turn of subnet2 times out',
+    );
+    // Where it is not stopped, its turn may time out as well.
+    expect(forecastStop(mayNot(1, { isDoubtful: true }), new Set()).blocksPerMinute).toBeCloseTo(11, 0);
     // Nor does it lose a turn that another node with its key takes.
     const twins = mayNot(1, { alsoOf: ['subnet5'] });
     expect(tell(twins, 'subnet2')).toEqual([

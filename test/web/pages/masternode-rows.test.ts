@@ -119,6 +119,13 @@ describe('the table of masternodes', () => {
       'p5 0xffff…fff5 votes',
     ]);
     expect(words(html)).toContain('As things go it has 3 masternodes: 2 can vote, 3 are needed.');
+    // One that is counted may not vote. Who leaves is not in the next set.
+    const mayMiss = more.map((each) => ({
+      ...each,
+      ...(['p4', 'p5'].includes(each.name ?? '') && { isDoubtful: true as const }),
+    }));
+    const leaving = mayMiss.map((each) => (each.name === 'p4' ? { ...each, leavesInEpoch: 9 } : each));
+    expect(words(tableOf({ ...many(0, leaving), next }))).toContain('masternodes: 1 or 2 can vote, 3 are needed.');
     // What the chain has chosen is said as before.
     const chosen = tableOf({ ...many(0, more), next: { ...next, isChosen: true } });
     expect(rowsOf(chosen)[1]).toBe('p2 0xffff…fff2 penalised');
