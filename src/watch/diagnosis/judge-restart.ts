@@ -44,7 +44,6 @@ const WITHOUT_VOTE: ReadonlySet<ProblemName> = new Set([
   'node_partitioned',
   'node_not_voting',
   'other_chain',
-  'height_not_credible',
   'miner_loop_stopped',
   'masternode_update_failed',
   'database_lost',
@@ -107,7 +106,7 @@ function judgeHeight({ target: { name }, facts: { node } }: TargetState, state: 
   const { reference, stallAfterMs, subnet } = state;
   const latest = node?.observation.latest.ok === true ? node.latest : undefined;
   if (latest === undefined) return out(`${name} gives no height`);
-  if (!isCredible(latest.number, reference)) return out(`the height of ${name} is not credible`);
+  if (!isCredible(latest.number, reference)) return doubtful(`the height of ${name} is not credible`);
   const lag = (reference ?? latest.number) - latest.number;
   if (lag > subnet.settings.rpc.maxLag) return out(`${name} is ${lag} blocks behind`);
   if (!latest.risen) return doubtful(`${name} has not been seen to get a new block yet`);
@@ -180,7 +179,7 @@ const RESUMED_MS = 60_000;
 /** The problems that rule out every restart of a node that may vote, in words: while they last, and while they clear. */
 const SUBNET_PROBLEMS: Readonly<Partial<Record<ProblemName, readonly [now: string, before: string]>>> = {
   subnet_halted: ['the subnet is halted: restart only what its problem names', 'the subnet was halted'],
-  chain_forked: ['the chain is forked', 'the chain was forked'],
+  chain_forked: ['the chain is forked: restart only what its problem names', 'the chain was forked'],
   finality_stalled: ['no block is committed', 'no block was committed'],
 };
 

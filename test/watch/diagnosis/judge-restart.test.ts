@@ -549,6 +549,18 @@ const CASES: readonly Case[] = [
     no('the subnet is halted: restart only what its problem names', 3, 2),
   ],
   [
+    'the chain is forked',
+    withProblem(stateWith(), 'chain_forked'),
+    'n1',
+    no('the chain is forked: restart only what its problem names'),
+  ],
+  [
+    'another one claims a height that no chain has, and may vote all the same',
+    withProblem(stateWith({ n2: { height: 10_000_000 } }), 'height_not_credible', { component: 'node', name: 'n2' }),
+    'n1',
+    nobodyKnows('only 2 other masternodes can be counted on, 3 needed: the height of n2 is not credible', 3, 4),
+  ],
+  [
     'the chain was forked until shortly before',
     withProblem(stateWith(), 'chain_forked', { state: 'clearing', clearingSince: AGO(30_000) }),
     'n1',
