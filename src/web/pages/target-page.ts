@@ -113,7 +113,7 @@ function addressPanel(state: TargetState, disks: SubnetFacts['disks']): Html {
   )}${pair('IPC', ipc && html`<code>${ipc}</code>`)}${pair(
     'Log files',
     logFiles.length === 0 ? undefined : html`<code>${logFiles.join(' ')}</code>`,
-  )}${pair('Disk', ofDisks.length === 0 ? undefined : ofDisks.join('; '))}${pair('Votes as', signer && html`<code>${signer}</code>`)}${pair(
+  )}${pair('Disk', ofDisks.length === 0 ? undefined : ofDisks.join('; '))}${pair('Signs as', signer && html`<code>${signer}</code>`)}${pair(
     'Clock',
     clock === undefined ? undefined : describeClock(clock),
   )}</dl>`;
