@@ -41,8 +41,8 @@ export interface Spend {
   readonly daysLeft: number;
 }
 
-/** The age of a balance is mentioned when it was read longer ago. */
-export const OLD_BALANCE_MS = 90_000;
+/** The parent chain is read each 30 s: the age of what may have changed since is mentioned when it was read longer ago. */
+export const OLD_READING_MS = 5_000;
 
 /** An estimate needs as many payments, and as long a time: with less, one payment would change it by half. */
 export const ENOUGH = { payments: 3, ms: 600_000 };

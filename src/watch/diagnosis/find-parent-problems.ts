@@ -7,6 +7,7 @@ import {
   type CheckpointProgress,
   type ContractReading,
   headLimitMs,
+  OLD_READING_MS,
   type ParentFacts,
   type ParentResult,
   standsSince,
@@ -16,7 +17,7 @@ import type { Problem, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import { readLite } from '../../model/relay.ts';
 import { START_MS } from '../../model/restart-cause.ts';
-import { catchesUp, describeContract, findAllowedLag, findLag, OLD_READING_MS, viewRelayer } from './parent-view.ts';
+import { catchesUp, describeContract, findAllowedLag, findLag, viewRelayer } from './parent-view.ts';
 import { type SubnetView, startedAtOf } from './subnet-view.ts';
 import { explain, type Found, refsTo, suspect, type Texts } from './suspect.ts';
 

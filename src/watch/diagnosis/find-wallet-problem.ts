@@ -8,7 +8,7 @@ import {
   formatDays,
   formatSpend,
   isRough,
-  OLD_BALANCE_MS,
+  OLD_READING_MS,
   roundUp,
   toAddress,
   type WalletFacts,
@@ -67,7 +67,7 @@ export function withWallet(found: Suspicion, view: SubnetView): Found {
 
 const readBalance = (one: RelayerWallet, view: SubnetView): string => {
   const { readAt } = one.wallet;
-  return describeBalance(one, view.now - readAt < OLD_BALANCE_MS ? '' : `, read ${formatMoment(readAt, view)}`);
+  return describeBalance(one, view.now - readAt < OLD_READING_MS ? '' : `, read ${formatMoment(readAt, view)}`);
 };
 
 /** A wallet with less than each of its last payments took, before the relayer says that it cannot pay. */

@@ -1,7 +1,7 @@
 import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import { findCheckpointLag } from '../../model/checkpoint-lag.ts';
-import type { CheckpointMode, CheckpointProgress } from '../../model/parent-chain.ts';
+import { type CheckpointMode, type CheckpointProgress, OLD_READING_MS } from '../../model/parent-chain.ts';
 import { NO_NEW_BLOCKS } from '../rules/judge-submissions.ts';
 import { checkOf, type SubnetView } from './subnet-view.ts';
 import { explain } from './suspect.ts';
@@ -81,9 +81,6 @@ export function catchesUp(view: SubnetView, { recent }: CheckpointProgress): boo
   const { minePeriodMs } = view.chain.consensus ?? USUAL;
   return (last.number - first.number) * minePeriodMs > (last.at - first.at) * FASTER;
 }
-
-/** It is read each 30 s: when it was is said where it may have moved since. */
-export const OLD_READING_MS = 5_000;
 
 /** What the contract says of itself, for evidence: where it is, how far behind, and when it last moved. */
 export function describeContract(view: SubnetView, progress: CheckpointProgress): string {

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { DAY_MS, formatSecond, renewAges } from '../../lib/duration.ts';
+import { OLD_READING_MS } from '../../model/parent-chain.ts';
 import type { Html } from './marks.ts';
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
@@ -51,6 +52,10 @@ export const atSecond = (wallMs: number): Html => timeElement(wallMs, clockSecon
 /** A moment as how long ago it was; the script lets it run. */
 export const ago = (wallMs: number, nowWall: number): Html =>
   html`<time class="ago" datetime="${new Date(wallMs).toISOString()}" title="${formatSecond(wallMs)}">${lasting(nowWall - wallMs)} ago</time>`;
+
+/** How old a reading of the parent chain is, unless it has just been read. */
+export const readAgo = (wallMs: number, nowWall: number): Html | string =>
+  nowWall - wallMs < OLD_READING_MS ? '' : html`, read ${ago(wallMs, nowWall)}`;
 
 /** A text with how long ago its moments are by now: a check is judged seconds before it is read. */
 export const asOfNow = (text: string, nowWall: number): string => renewAges(text, { now: nowWall, toWall: Number });

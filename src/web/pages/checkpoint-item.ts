@@ -5,7 +5,7 @@ import type { ProblemName } from '../../model/problem-catalog.ts';
 import { readLite } from '../../model/relay.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
 import { type Html, shape, standingOfProblems } from '../frame/marks.ts';
-import { ago, count } from '../frame/times.ts';
+import { ago, count, readAgo } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
 import type { Figure } from './figures.ts';
 
@@ -47,8 +47,11 @@ function readCheckpoint(state: SubnetState) {
   const isAbove = (progress?.checkpoint.committed.number ?? 0) > (state.reference ?? Number.POSITIVE_INFINITY) + ABOVE;
   const advancedAt = progress?.hasAdvanced && why === undefined ? progress.advancedAt : undefined;
   const next = progress?.checkpoint.next && describeNext(progress.checkpoint.next);
-  return { standing, why, at, mode, next, advancedAt, lag: why === undefined && !isAbove ? lag?.blocks : undefined };
+  const blocks = why === undefined && !isAbove ? lag?.blocks : undefined;
+  return { standing, why, at, mode, next, advancedAt, readAt: progress?.readAt, lag: blocks };
 }
+
+type Known = NonNullable<ReturnType<typeof readCheckpoint>>;
 
 /** What a lite contract misses, and holds uncommitted; undefined for another one. */
 function describeLite({ facts, reference }: SubnetState): string | undefined {
@@ -62,27 +65,30 @@ function describeNext({ refusal }: NextBlock): string {
   return `refuses the next block${refusal === '' ? '' : `: ${refusal}`}`;
 }
 
-const describeRise = (advancedAt: number | undefined, { toWall, nowWall }: Moment): Html | string =>
-  advancedAt === undefined ? '' : html`, seen to advance ${ago(toWall(advancedAt), nowWall)}`;
+/** When it was seen to advance, and when it was read. */
+function describeTimes({ advancedAt, readAt }: Known, { toWall, nowWall }: Moment): Html {
+  const rise = advancedAt === undefined ? '' : html`, seen to advance ${ago(toWall(advancedAt), nowWall)}`;
+  return html`${rise}${readAt === undefined ? '' : readAgo(toWall(readAt), nowWall)}`;
+}
 
 /** The checkpoint on the parent chain as an item beside the services; nothing when the inventory names no contract. */
 export function checkpointItem(state: SubnetState, moment: Moment): Html {
   const known = readCheckpoint(state);
   if (known === undefined) return html``;
-  const { standing, why, at, lag, mode, next, advancedAt } = known;
+  const { standing, why, at, lag, mode, next } = known;
   const words =
     why === undefined
       ? [at, lag !== undefined && behind(lag), mode, describeLite(state), next]
       : [why, at && `last at ${at}`];
-  return html`<li>${shape(standing)}<b>Checkpoint</b><span>${words.filter(Boolean).join(', ')}${describeRise(advancedAt, moment)}</span></li>`;
+  return html`<li>${shape(standing)}<b>Checkpoint</b><span>${words.filter(Boolean).join(', ')}${describeTimes(known, moment)}</span></li>`;
 }
 
 /** The same as a figure. */
 export function checkpointFigure(state: SubnetState, moment: Moment): readonly Figure[] {
   const known = readCheckpoint(state);
   if (known === undefined) return [];
-  const { standing, why, at = 'no block yet', lag, mode, advancedAt } = known;
-  const beside = why ?? html`${mode ?? at}${describeRise(advancedAt, moment)}`;
+  const { standing, why, at = 'no block yet', lag, mode } = known;
+  const beside = why ?? html`${mode ?? at}${describeTimes(known, moment)}`;
   const value = lag === undefined ? (why === undefined ? at : 'unknown') : `${count(lag)} behind`;
   return [{ name: 'Checkpoint', value, beside, standing }];
 }

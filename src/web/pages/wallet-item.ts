@@ -6,7 +6,6 @@ import {
   formatCoins,
   formatDays,
   isRough,
-  OLD_BALANCE_MS,
   roundUp,
   toCoins,
   type WalletFacts,
@@ -14,9 +13,12 @@ import {
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { SubnetState } from '../../model/snapshot.ts';
 import { type Html, shape, standingOfProblems } from '../frame/marks.ts';
-import { ago, count } from '../frame/times.ts';
+import { count, readAgo } from '../frame/times.ts';
 import type { Moment } from './banner.ts';
 import type { Figure } from './figures.ts';
+
+/** A balance that was read longer ago says nothing of now. */
+const OLD_BALANCE_MS = 90_000;
 
 const PROBLEMS: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty', 'wallet_without_funds'];
 
@@ -38,11 +40,7 @@ function describeLeft(wallet: WalletFacts): string {
 
 const isUsedUp = (wallet: WalletFacts): boolean => cannotPay(wallet) || findSpend(wallet)?.daysLeft === 0;
 
-/** When a balance was read, if that was long ago. */
-function describeAge(wallet: WalletFacts, { toWall, nowWall }: Moment): Html | string {
-  const readAt = toWall(wallet.readAt);
-  return nowWall - readAt < OLD_BALANCE_MS ? '' : html`, read ${ago(readAt, nowWall)}`;
-}
+const describeAge = ({ readAt }: WalletFacts, { toWall, nowWall }: Moment) => readAgo(toWall(readAt), nowWall);
 
 /** What a wallet has and spends. */
 const describeWallet = (wallet: WalletFacts, moment: Moment): Html =>

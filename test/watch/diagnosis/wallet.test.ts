@@ -288,7 +288,9 @@ test('without a relayer in the inventory it is a problem of the whole subnet', (
   expect(one).not.toHaveProperty('component');
 });
 
-test('a balance that cannot be read any more keeps what is known, and says how old it is', () => {
+test('a balance that was not just read keeps what is known, and says how old it is', () => {
+  const evidenceAt = (readAt: number) => causesOf(wallet(9_000, readAt))[0]?.evidence;
+  expect(evidenceAt(NOW - 25_000)).toContain('its balance is 9000 coins, read 25s ago (02:46:15 UTC), and');
   const [one] = causesOf(wallet(9_000, NOW - 5 * MINUTE));
   expect(one?.evidence).toContain('its balance is 9000 coins, read 5m ago (02:41:40 UTC), and');
 });

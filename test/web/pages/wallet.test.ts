@@ -48,7 +48,10 @@ test('a spend that is not known is not invented, and a balance that is not known
   expect(item(undefined)).toBe('');
 });
 
-test('a balance that cannot be read any more says how old it is', () => {
+test('a balance that was not just read says how old it is: it may have been filled since', () => {
+  expect(textOf(item({ ...wallet(0, NOW - 25_000), balance: 0n }))).toBe(
+    'Wallet 0 coins, read 25 s ago, no spend measured yet',
+  );
   expect(textOf(item(wallet(60, NOW - 600_000)))).toBe(
     'Wallet 9,000 coins, read 10 min ago, spends 1,440 a day, 6.2 days left',
   );
