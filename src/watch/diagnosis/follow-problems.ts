@@ -198,6 +198,8 @@ export interface Shown {
   readonly parentBlockAt?: number;
   /** Whether each node was asked, and nothing is stored by which votes may be missing that show later. */
   readonly areVotesRead?: boolean;
+  /** What to do about a risk that is found, be it only suspected. */
+  readonly fixOfRisk?: string | undefined;
 }
 
 /** Whether a problem of an earlier process of subnetd may still be found: one that shows only once each source was read. */
@@ -281,7 +283,8 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
     return (verdict === 'fail' || verdict === 'unknown') && !failsApart(before, each, state, now);
   };
   const explains = before.explains.filter((each) => subjectsOf(each).some(isLeft(each)));
-  const fix = tight && OF_VOTES.includes(before.problem) ? `${describeVotes(tight)}; ${SPARE_FIRST}` : NOTHING_TO_DO;
+  const { fixOfRisk = SPARE_FIRST } = shown;
+  const fix = tight && OF_VOTES.includes(before.problem) ? `${describeVotes(tight)}; ${fixOfRisk}` : NOTHING_TO_DO;
   return { ...withoutAges(before), explains, fix, state: 'clearing', clearingSince };
 }
 
@@ -356,12 +359,13 @@ export function followProblems(
   const isOfPools = ({ problem, component }: Problem) =>
     KEY_LOST.includes(problem) || (component === 'node' && SHOWN_LATE.includes(problem));
   const areVotesRead = !stored.some(isOfPools) && subjectsOf({}).every(isAsked);
+  const fixOfRisk = found.get({ problem: 'quorum_at_risk' })?.fix;
   for (const one of before.values.filter((each) => !there.get(each))) {
     // What covers it shows nothing of what is not known yet, and may be over before that is.
     const isLeft = !covered.get(one) || (OF_SPEND.includes(one.problem) && shown.isSpendKnown === false);
     // What is only suspected ends nothing that was stored.
     const isKept = one.restoredAt !== undefined && !isLeft && !surelyCovered.get(one);
-    const cleared = isLeft ? clear(one, subjectsOf, now, { ...shown, areVotesRead }) : undefined;
+    const cleared = isLeft ? clear(one, subjectsOf, now, { ...shown, areVotesRead, fixOfRisk }) : undefined;
     const left = isKept ? withoutAges(one) : cleared;
     if (left) problems.push(left);
     else end(one);

@@ -322,12 +322,18 @@ describe('a problem', () => {
   });
 
   test('of a halt or a common crash that clears has something to do while there is no spare vote', () => {
-    const fixOf = (problem: 'subnet_halted' | 'containers_crashed' | 'finality_stalled', quorum?: Quorum) => {
-      const found = suspicion({ problem, component: undefined, name: undefined });
+    const whole = { component: undefined, name: undefined };
+    type Name = 'subnet_halted' | 'containers_crashed' | 'finality_stalled';
+    const fixOf = (problem: Name, quorum?: Quorum, also: readonly Suspicion[] = []) => {
+      const found = suspicion({ problem, ...whole });
       const wait = problemCatalog[problem].confirmMs;
       const open = follow(follow(NO_PROBLEMS, [found], well, T0), [found], well, T0 + wait);
-      return follow(open, [], well, T0 + wait + SECOND, { quorum }).problems.map(({ fix }) => fix);
+      const { problems } = follow(open, also, well, T0 + wait + SECOND, { quorum });
+      return problems.filter((one) => one.problem === problem).map(({ fix }) => fix);
     };
+    // Whose votes are missing still, and how they come back, is known while that is only suspected.
+    const risk = suspicion({ problem: 'quorum_at_risk', ...whole, fix: 'bring back n1, n2: 1 more must vote' });
+    expect(fixOf('subnet_halted', TIGHT, [risk])).toEqual([`${TIGHT_VOTES}; bring back n1, n2: 1 more must vote`]);
     // Who reads of a halt that has ended reads how many can vote now.
     const spare = [`${TIGHT_VOTES}; restart no other node until there is a spare vote again`];
     expect([fixOf('subnet_halted', TIGHT), fixOf('containers_crashed', TIGHT)]).toEqual([spare, spare]);
