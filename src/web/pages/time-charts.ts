@@ -33,9 +33,9 @@ const whenOf = ({ from, stepMs, nowWall }: Axis, step: number): string =>
   `${clockTime(from + step * stepMs, nowWall)} UTC`;
 
 /** Up to when anything is known: the minute that is not over yet is in no step. */
-function upTo(axis: Axis, all: readonly Steps[]): string {
+function upTo(axis: Axis, all: Steps): string {
   const { from, stepMs, nowWall } = axis;
-  const steps = Math.max(...all.map((one) => one.findLastIndex((value) => value !== undefined))) + 1;
+  const steps = all.findLastIndex((value) => value !== undefined) + 1;
   const end = Math.min(from + steps * stepMs, nowWall - (nowWall % MINUTE_MS));
   return `up to ${clockTime(end, nowWall)} UTC`;
 }
@@ -81,6 +81,7 @@ export function paceLane(
   return lane(axis, marks, {
     title,
     words,
+    of: blocks,
     chart: {
       top: String(scale),
       content: [
@@ -131,10 +132,11 @@ export function lagLane(axis: Axis, marks: readonly Mark[], nodes: readonly Name
   const lines = lagging.slice(0, LINES);
   const others = lagging.slice(LINES);
   const scale = toScale(Math.max(10, ...lines.map(({ steps }) => worstOf(steps.lag))));
-  const until = upTo(
-    axis,
+  const all = mostOfAll(
     known.map(({ steps }) => steps.lag),
+    axis.steps,
   );
+  const until = upTo(axis, all);
   const whoElse = known.length === 1 ? '' : ` of ${known.length} nodes`;
   const words =
     lagging.length === 0
@@ -153,13 +155,10 @@ export function lagLane(axis: Axis, marks: readonly Mark[], nodes: readonly Name
     others.map(({ steps }) => steps.lag),
     axis.steps,
   );
-  const all = mostOfAll(
-    known.map(({ steps }) => steps.lag),
-    axis.steps,
-  );
   return lane(axis, marks, {
     title,
     words,
+    of: all,
     more: html`${keys.length === 0 ? '' : html`<ul class="keys">${keys}</ul>`}${others.length === 0 ? '' : html`<p>${others.length} more: the band, up to ${round(worstOf(band))}</p>`}`,
     chart: {
       top: round(scale),
@@ -190,6 +189,7 @@ export function gapLane(axis: Axis, marks: readonly Mark[], gap: Steps): Html {
   return lane(axis, marks, {
     title,
     words: describeMost(axis, gap),
+    of: gap,
     chart: { top: round(scale), content: [stepLine(axis, gap, scale, '')] },
   });
 }
@@ -259,6 +259,7 @@ export function latencyLane(axis: Axis, marks: readonly Mark[], targets: readonl
   return lane(axis, marks, {
     title,
     words,
+    of: p50,
     more: html`<ul class="keys">${lineKey(0, 'p50')}${lineKey(1, 'p95')}</ul>${slowest === '' ? '' : html`<p>${slowest}</p>`}`,
     chart: {
       top: `${round(scale)} ms`,
@@ -286,6 +287,10 @@ export function missedLane(
   const title = 'Missed rounds';
   const known = masternodes.filter(({ missed }) => mostOf(missed) !== undefined);
   if (known.length === 0) return lane(axis, marks, { title, words: NOTHING });
+  const of = mostOfAll(
+    known.map(({ missed }) => missed),
+    axis.steps,
+  );
   const missing = known
     .map(({ name, missed }) => ({ name, missed, total: totalOf(missed) }))
     .filter(({ total }) => total > 0)
@@ -294,12 +299,9 @@ export function missedLane(
   const rounds = (total: number) => `${count(total)} ${total === 1 ? 'round' : 'rounds'}`;
   const words =
     missing.length === 0
-      ? `No node was seen to miss a round ${upTo(
-          axis,
-          known.map(({ missed }) => missed),
-        )}`
+      ? `No node was seen to miss a round ${upTo(axis, of)}`
       : `${formatCount(missing.length, 'masternode', 'masternodes')} missed ${rounds(missing.reduce((sum, { total }) => sum + total, 0))}, up to ${round(most)} within ${lasting(axis.stepMs)}`;
-  return html`${lane(axis, marks, { title, words, more: missing.length > ROWS ? html`<p>The worst ${ROWS} are shown</p>` : '' })}${missing
+  return html`${lane(axis, marks, { title, words, of, more: missing.length > ROWS ? html`<p>The worst ${ROWS} are shown</p>` : '' })}${missing
     .slice(0, ROWS)
     .map(
       ({ name, missed, total }) =>
@@ -313,5 +315,5 @@ export function walletLane(axis: Axis, marks: readonly Mark[], coins: Steps, wor
   // It only falls, until somebody fills it up.
   const scale = most?.value ?? 1;
   const chart = most && { top: `${round(scale)} coins`, content: [stepLine(axis, coins, scale, '')] };
-  return lane(axis, marks, { title: 'Relayer wallet', words, chart });
+  return lane(axis, marks, { title: 'Relayer wallet', words, of: coins, chart });
 }

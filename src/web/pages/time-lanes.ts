@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Steps } from '../../model/history.ts';
 import type { Html } from '../frame/marks.ts';
-import { count } from '../frame/times.ts';
+import { count, lasting } from '../frame/times.ts';
 import { type Axis, bands, type Mark, tickLines, xOf } from './time-axis.ts';
 
 /** The share of its step that a bar fills. */
@@ -101,22 +101,35 @@ export interface LaneChart {
   readonly content: readonly (Html | string)[];
 }
 
-/** A name with words at the left, and a chart at the right; without one, only the words. `more` are further words, such as what lines mean. */
+/** How long nothing is known between what is: a process that was killed had not stored its last minutes. */
+function describeHole({ stepMs }: Axis, steps: Steps): string {
+  const known = knownOf(steps).map(({ x }) => x);
+  const empty = (known.at(-1) ?? -1) - (known[0] ?? 0) + 1 - known.length;
+  return empty === 0 ? '' : `, ${lasting(empty * stepMs)} without data`;
+}
+
+/**
+ * A name with words at the left, and a chart at the right; without one, only the words. `of`: the steps that the words are about; `more` are
+ * further words, such as what lines mean.
+ */
 export function lane(
   axis: Axis,
   marks: readonly Mark[],
   {
     title,
-    words,
+    words: told,
+    of = [],
     more = '',
     chart,
   }: {
     readonly title: string;
     readonly words: string;
+    readonly of?: Steps;
     readonly more?: Html | string;
     readonly chart?: LaneChart | undefined;
   },
 ): Html {
+  const words = `${told}${describeHole(axis, of)}`;
   const plot =
     chart === undefined
       ? ''

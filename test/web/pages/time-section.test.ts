@@ -113,7 +113,7 @@ describe('blocks a minute', () => {
   test('are bars, marked where they are slow, hatched where there was none, and open where nobody watched', () => {
     const page = timeOf({ subnet: { blocks: ending([30, undefined, 12, 0, 0, 30]) } });
     expect(saidOf(page, 'Blocks a minute')).toBe(
-      'Blocks a minute 30 at 03:03 UTC, 30 expected, slow at times, 2 min without a block 30',
+      'Blocks a minute 30 at 03:03 UTC, 30 expected, slow at times, 2 min without a block, 1 min without data 30',
     );
     const [pace] = /<path class="pace" d="([^"]*)"/.exec(page)?.slice(1) ?? [];
     expect(pace).toBe('M54 100V0h0.76V100zM59 100V0h0.76V100z');
@@ -157,6 +157,17 @@ describe('blocks behind', () => {
     expect(page.match(/class="curve line\d"/g)?.length).toBeLessThan(15);
     expect(page.length).toBeLessThan(20_000);
   });
+});
+
+test('minutes of which nothing is stored, as after a kill, are said by each chart', () => {
+  const known = ending([2, 0, undefined, undefined, undefined, 1]);
+  const page = timeOf({
+    subnet: { blocks: known, gap: known },
+    nodes: { n1: { p50: known, p95: known, lag: known, missed: ending([0, undefined, undefined, undefined, 0]) } },
+  });
+  for (const title of ['Blocks a minute', 'Blocks behind', 'Unfinalised blocks', 'Probe latency', 'Missed rounds'])
+    expect(saidOf(page, title)).toContain(', 3 min without data');
+  expect(saidOf(page, 'Missed rounds')).toContain('miss a round up to 03:04 UTC, 3 min without data');
 });
 
 test('unfinalised blocks say the newest and the most', () => {
