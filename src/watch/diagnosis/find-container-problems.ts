@@ -96,7 +96,8 @@ function findMisnamed(one: TargetView, view: SubnetView): Found {
   const found = findContainer(one.state.facts.container);
   const others = listUnlisted(view).filter(({ status }) => status === 'running');
   const { since = view.now } = checkOf(one.state, 'container') ?? {};
-  const isReplaced = view.now - since < REPLACED_WITHIN_MS;
+  // Its check may have failed before, as for some minutes after each restart.
+  const isReplaced = view.now - Math.max(since, found?.createdAt ?? since) < REPLACED_WITHIN_MS;
   return suspectTarget('container_misnamed', one, {
     summary: isReplaced
       ? `the container of ${name} is being replaced, or the inventory names the wrong one`

@@ -98,6 +98,21 @@ describe('an answer is stronger than what Docker says', () => {
     ]);
   });
 
+  test('nor while a container whose check fails already, as it was recreated minutes ago, is recreated once more', () => {
+    const saidOf = (createdMs: number, lastExit?: ContainerFacts['lastExit']) => {
+      const facts = containerOf('n3', {
+        ...{ running: false, status: 'created', startedAt: undefined, createdAt: NOW - createdMs },
+      });
+      const container = { ...facts, lastExit } as ContainerFacts;
+      const targets = nodes().map((one) => (one.target.name === 'n3' ? withFacts(one, { container }) : one));
+      return diagnose(targets, NOW - 60_000).problems.map(({ summary }) => summary);
+    };
+    expect(saidOf(3_000)).toEqual(['the container of n3 is being replaced, or the inventory names the wrong one']);
+    expect(saidOf(20_000)).toEqual(['the inventory names the wrong container for n3']);
+    // It has answered last before the one before it has ended.
+    expect(saidOf(1_000, { code: 137, at: NOW - 1_500 })).toContain('the container of n3 does not run');
+  });
+
   test('a node that answered last before its container ended is down', () => {
     const ended = containerOf('n3', { ...STOPPED, finishedAt: NOW - 1_000 });
     const targets = nodes().map((one) => (one.target.name === 'n3' ? withFacts(one, { container: ended }) : one));
