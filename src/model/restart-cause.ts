@@ -8,8 +8,8 @@ export const findContainer = (facts: Pick<ContainerFacts, 'observation'> | undef
   facts?.observation?.kind === 'found' ? facts.observation.container : undefined;
 
 /** Whether what was printed at `at` is of the run, or of the container, that began then, rather than of one before it. */
-export const isOfRun = (at: number, begunAt: number | undefined): boolean =>
-  begunAt === undefined || at >= begunAt - LINE_TOLERANCE_MS;
+export const isOfRun = (at: number, begunAt: number | undefined, toleranceMs = LINE_TOLERANCE_MS): boolean =>
+  begunAt === undefined || at >= begunAt - toleranceMs;
 
 /** What led to the last restart. `crash`: the program or its container had ended without a request. */
 export function findRestartCause(facts: ContainerFacts): 'crash' | 'request' | 'recreation' | undefined {

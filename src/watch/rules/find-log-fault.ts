@@ -5,6 +5,7 @@ import { findContainer, isOfRun, isRestartPlanned, START_MS } from '../../model/
 import { addFix, type Finding, type Judgement, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { NO_DESCRIPTOR } from './explain-fault.ts';
+import { START_LAG_MS } from './fold-container.ts';
 import type { View } from './view.ts';
 
 /** What the last line of these patterns says of the run that began then, and what to do about it; undefined when it does not say that. */
@@ -104,7 +105,9 @@ const READ_LATE_MS = 10_000;
 
 /** Whether a line is of a run before this one, and a later one was started by somebody, lasted for a minute or brought a block. */
 function isOfRunBefore({ at }: PatternFacts, { facts: { logs, container, node }, now }: View): boolean {
-  if (isRestartPlanned(container) && !isOfRun(at, container?.lastRestartAt)) return true;
+  // Docker dates the lines of a container by the clock by which it dates its start.
+  const toleranceMs = logs?.sources.file ? undefined : START_LAG_MS;
+  if (isRestartPlanned(container) && !isOfRun(at, container?.lastRestartAt, toleranceMs)) return true;
   const { running, startedAt: ranFrom } = findContainer(container) ?? {};
   const { risen, advancedAt = 0 } = node?.latest ?? {};
   const hasRisen = (startedAt = now) => {

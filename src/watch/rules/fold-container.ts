@@ -15,7 +15,7 @@ export interface ContainerEvent {
 const SAME_KILL_MS = 1_000;
 
 /** Docker records the start slightly after the process runs, so a short run can seem to end before it started. */
-const START_LAG_MS = 1_000;
+export const START_LAG_MS = 1_000;
 
 const nothing: ContainerFacts = { restarts: 0, oomKills: 0, inspected: false };
 

@@ -102,15 +102,19 @@ test('what ended an earlier start is over for good once a later one has brought 
 
 test('a fault in the log is of the run before as soon as somebody has started the node again', () => {
   const disk = { means: 'fatal', what: 'the disk is full', count: 1, at: START, order: 1, own: false } as const;
-  const startedBy = (lastRestartBy: 'request' | 'recreation' | 'policy') => {
+  const startedBy = (lastRestartBy: 'request' | 'recreation' | 'policy', afterMs = 20_000, file = false) => {
+    const source = { up: true, lines: 1, since: START };
     const logs = {
       ...{ node: { height: 9, advancedAt: START + 20_000 }, patterns: { disk_full: disk } },
-      sources: { container: { up: true, lines: 1, since: START } },
+      sources: { container: source, ...(file && { file: source }) },
     };
-    const container = { ...runningSince(START + 20_000), lastRestartAt: START + 20_000, lastRestartBy };
+    const container = { ...runningSince(START + 20_000), lastRestartAt: START + afterMs, lastRestartBy };
     return judgeLogBlock(aView(nodeTarget('subnet1'), { logs, container }, { now: START + 23_000 })).verdict;
   };
   expect([startedBy('recreation'), startedBy('request'), startedBy('policy')]).toEqual(['pass', 'pass', 'fail']);
+  // Docker dates its lines and its start by one clock, but the lines of a file may be dated by another.
+  expect([startedBy('recreation', 1_001), startedBy('recreation', 1_000)]).toEqual(['pass', 'fail']);
+  expect([startedBy('recreation', 5_001, true), startedBy('recreation', 5_000, true)]).toEqual(['pass', 'fail']);
 });
 
 test('a node that was stopped and whose container runs again is not said to be stopped', () => {
