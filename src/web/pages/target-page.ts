@@ -3,12 +3,12 @@ import { formatDuration } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
 import { beginSentence, formatBytes } from '../../lib/words.ts';
 import { type DiskFacts, isNearlyFull } from '../../model/disk.ts';
-import { addressOf, type Facts } from '../../model/facts.ts';
+import { addressOf } from '../../model/facts.ts';
 import { findPace, formatLeft } from '../../model/fill.ts';
 import type { CheckHistory, TargetHistory } from '../../model/history.ts';
 import type { Incident, Incidents } from '../../model/incident.ts';
 import type { MatchingLine } from '../../model/last-lines.ts';
-import type { Problem } from '../../model/problem.ts';
+import { indexProblems, type Problem } from '../../model/problem.ts';
 import type { RestartAnswer } from '../../model/restart-answer.ts';
 import { findContainer, isOnlyRestarted, START_MS } from '../../model/restart-cause.ts';
 import type { ExplainedCheckState, SubnetState, TargetState } from '../../model/snapshot.ts';
@@ -119,19 +119,26 @@ function addressPanel(state: TargetState, disks: SubnetFacts['disks']): Html {
   )}</dl>`;
 }
 
-/** Since when a check is as it is. That of a container fails for minutes after a restart, also while it is stopped and started again. */
-function sinceOf({ check, since = 0 }: ExplainedCheckState, { container }: Facts): number {
+/**
+ * Since when a check is as it is. That of a container fails for minutes after a restart, also while it is paused, stopped and started
+ * again.
+ */
+function sinceOf({ check, since = 0, because }: ExplainedCheckState, { state, target }: TargetInput): number {
   if (check !== 'container') return since;
+  const { container } = target.facts;
+  const { since: begunAt = 0 } = (because && indexProblems(state.problems).get(because)) ?? {};
   const { startedAt = 0, finishedAt = 0 } = findContainer(container) ?? {};
   // One that was removed shows only how its last run began and ended.
   const { run, lastExit } = container ?? {};
-  return Math.max(since, startedAt, finishedAt, run?.startedAt ?? 0, lastExit?.at ?? 0);
+  return Math.max(since, begunAt, startedAt, finishedAt, run?.startedAt ?? 0, lastExit?.at ?? 0);
 }
 
-/** When the last problem of a target was over, by our clock; 0 if none is known. */
-function overSince({ state, target: { target }, time }: TargetInput): number {
-  const isOwn = ({ component, name }: Incident) => component === target.component && name === target.name;
-  return highest(time.incidentsOf(state.subnet.name).map((one) => (isOwn(one) && one.clearSince) || 0));
+/** When the last problem of a target was over, by our clock; 0 if none is known. Its incident tells that some seconds later. */
+function overSince({ state, target: { target }, time, toWall }: TargetInput): number {
+  const isOwn = (one: Incident | Problem) => one.component === target.component && one.name === target.name;
+  const clearing = state.problems.flatMap((one) => (isOwn(one) ? (one.clearingSince ?? []) : []));
+  const over = time.incidentsOf(state.subnet.name).flatMap((one) => (isOwn(one) ? (one.clearSince ?? []) : []));
+  return highest([0, ...over, ...clearing.map(toWall)]);
 }
 
 /** Whether all that fails of a target is that its container has crashed, although it has run for as long as a start takes since. */
@@ -160,8 +167,8 @@ function banner(input: TargetInput): Html {
   const told =
     word === 'problem' || (word === 'fail' && check?.because?.problem === problem?.problem) ? problem : undefined;
   // It is well since the last of its checks has changed, such as that of a container which was restarted on request.
-  const sinceOfCheck = check && sinceOf(check, target.facts);
-  const changed = highest(target.checks.map((one) => sinceOf(one, target.facts)));
+  const sinceOfCheck = check && sinceOf(check, input);
+  const changed = highest(target.checks.map((one) => sinceOf(one, input)));
   const from = standing === 'ok' ? changed : (told?.since ?? (isChecked ? suspected?.since : sinceOfCheck));
   const begun = from === undefined ? undefined : Math.max(toWall(from), standing === 'ok' ? overSince(input) : 0);
   const since = begun === undefined ? '' : html`Since ${at(begun, nowWall)}, for ${lasting(nowWall - begun)}. `;

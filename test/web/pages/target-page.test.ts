@@ -94,6 +94,37 @@ describe('the page of a target', () => {
     expect(bannerOf({ clearSince: WALL - 300_000 })).toBe('n1 is healthy Since 03:00 , for 4 min.');
   });
 
+  test('says so from the first second, in which the problem is clearing, and its incident does not tell yet', () => {
+    const state = stateOf(nodes, 'devnet');
+    const problem: Problem = {
+      ...{ problem: 'node_lags', component: 'node', name: 'n1', severity: 'warning', alert: '', ...WORDS },
+      ...{ explains: [], causes: [], state: 'clearing', since: NOW - 90_000, seenAt: NOW, clearingSince: NOW - 3_000 },
+    };
+    const bannerOf = (more: Partial<Problem>) =>
+      words(
+        pageOf(nodes, { state: { ...state, problems: [{ ...problem, ...more }] } }, (own) => ({
+          ...own,
+          checks: own.checks.map((one) => ({ ...one, since: NOW - 240_000 })),
+        })),
+      ).match(/n1 is [^.]*\./)?.[0];
+    expect(bannerOf({})).toBe('n1 is healthy Since 03:04 , for 3 s.');
+    expect(bannerOf({ name: 'n2' })).toBe('n1 is healthy Since 03:00 , for 4 min.');
+  });
+
+  test('says of a container that was paused since when it is, though its check has failed since a restart', () => {
+    const paused = {
+      ...n1,
+      facts: { ...n1.facts, container: containerOf('n1', { status: 'paused', running: false }) },
+    };
+    const state = stateOf([paused, ...nodes.slice(1)], 'devnet');
+    const problems = state.problems.map((one) => ({ ...one, state: 'suspected', since: NOW - 2_000 }) as const);
+    const page = pageOf([paused, ...nodes.slice(1)], { state: { ...state, problems } }, (own) => ({
+      ...{ ...own, problem: undefined },
+      checks: own.checks.map((one) => ({ ...one, since: NOW - 90_000 })),
+    }));
+    expect(words(page)).toContain('n1 is failing Since 03:04 , for 2 s. generated-n1-1 is paused');
+  });
+
   test('says of a container that was removed after a restart since when it does not run', () => {
     const bannerOf = (container: Partial<ContainerFacts>) => {
       const known = diagnosedService('frontend');
