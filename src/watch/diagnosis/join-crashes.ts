@@ -155,9 +155,8 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
   const running = crashed.filter(hasRun).length;
   const again =
     running === crashed.length ? 'all have' : `${running} of ${crashed.length} ${running === 1 ? 'has' : 'have'}`;
-  // Of one that has ended once more since, only that end is known, so what was found before stays.
-  const hasEndedSince = crashed.some(({ state }) => (state.facts.container?.lastExit?.at ?? 0) > lastAt + TOGETHER_MS);
-  const isKept = hasEndedSince && known?.state === 'open' && !known.restoredAt;
+  // Of some the end is not found any more, or only a later one, so what was found before stays.
+  const isKept = known?.state === 'open' && !known.restoredAt && lastAt < known.since + TOGETHER_MS;
   const isSame = isKept && crashed.every(({ state }) => known.nodes?.includes(state.target.name));
   const isSeen = crashed.every(({ container }) => container.kind !== 'unknown');
   return suspect('containers_crashed', {
