@@ -24,7 +24,7 @@ const SOCKETS: Readonly<Record<SocketFault['state'], (fault: SocketFault, seeLog
   }),
   stale: ({ path }, seeLog) => ({
     seen: `nothing listens on the socket ${path} any more, as after a kill`,
-    fix: `start the node: ${seeLog}`,
+    fix: `correct ipc in the inventory if the node runs, else start it: ${seeLog}`,
   }),
   'no-socket': ({ path }) => ({
     seen: `${path} is not a socket`,

@@ -13,6 +13,7 @@ function fixOf(fault: Omit<SocketFault, 'kind' | 'path'>): string | undefined {
 
 test.each<readonly [Omit<SocketFault, 'kind' | 'path'>, RegExp]>([
   [{ state: 'missing' }, /^correct ipc in the inventory, or start the node: /],
+  [{ state: 'stale' }, /^correct ipc in the inventory if the node runs, else start it: /],
   [{ state: 'no-socket' }, /^correct ipc in the inventory, it usually ends in XDC\.ipc$/],
 ])('a node that answers only by a socket, which is %j, is not said to end or to have its port closed', (fault, fix) => {
   expect(fixOf(fault)).toMatch(fix);
