@@ -137,7 +137,7 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
   }
   const where = `the log of ${name} is at block ${height}, which it reached ${formatAgo(advancedAt, now)}`;
   const fell =
-    fall === undefined || now - fall.at >= stallAfterMs || height >= fall.from
+    fall === undefined || now - fall.at >= stallAfterMs || height >= fall.from || height < fall.to
       ? ''
       : `, after a fall from ${fall.from} to ${fall.to} ${formatAgo(fall.at, now)}, as after a kill or a wipe of its data`;
   return pass(`${where}${fell}${also}`, skew?.fix);

@@ -86,6 +86,10 @@ test('a head below that of before a start counts from the start, and is no fall 
   );
   const lost = read(...rising(1_000, 1_018, 0), started, ...rising(796, 810, 201));
   expect(lost.judge(230).reason).toMatch(/after a fall from 1018 to 800 21s ago, as after a kill or a wipe/);
+  // A head below that is no end of this fall.
+  expect(read(...rising(1_000, 1_018, 0), started, ...rising(796, 801, 201), head(220, 790)).judge(221).reason).toBe(
+    'the log of subnet1 is at block 790, which it reached 1s ago',
+  );
   expect(read(...rising(1_000, 1_018, 0), started, ...rising(796, 1_018, 201)).judge(646).reason).not.toMatch(/fall/);
 });
 
