@@ -248,7 +248,6 @@ const OF_ANSWERS: readonly ProblemName[] = ['chain_replaced', 'contract_of_other
 /** What still has something to do while there is no spare vote. */
 const OF_VOTES: readonly ProblemName[] = ['quorum_at_risk', 'subnet_halted', 'containers_crashed'];
 
-const NO_SPARE = 'there is no spare vote';
 const TOO_FEW = 'too few can vote until more of those that have just started do';
 
 /** What to do while nothing is lacking but what has just started. */
@@ -263,7 +262,7 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
     if (!atRisk || before.isNext) return undefined;
     // No risk is found once no block comes, and the halt is found later.
     if (isQuorumLost(atRisk)) return withoutAges(before);
-    const summary = countReserve(atRisk) < 0 ? TOO_FEW : NO_SPARE;
+    const summary = countReserve(atRisk) < 0 ? TOO_FEW : 'there is no spare vote';
     return { ...before, summary, evidence: describeVotes(atRisk), fix: SPARE_FIRST, explains: [] };
   }
   const subjects = subjectsOf(before);

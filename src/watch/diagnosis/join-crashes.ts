@@ -162,10 +162,9 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
   return suspect('containers_crashed', {
     about,
     begunAt: lastAt,
-    summary: isSame
-      ? known.summary
-      : `the containers of ${told[0]?.names} crashed within ${told[0]?.span} of each other`,
-    evidence: isSame ? known.evidence : `${told.map(({ ended }) => ended).join('; ')}, which nobody had requested`,
+    summary: `the containers of ${told[0]?.names} crashed within ${told[0]?.span} of each other`,
+    evidence: `${told.map(({ ended }) => ended).join('; ')}, which nobody had requested`,
+    ...(isSame && { summary: known.summary, evidence: known.evidence }),
     // Not in the evidence, which stays as it is once this is over.
     fix: `${isSeen ? `${again} started again; ` : ''}look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${first?.found.name}: ${first?.found.fix}`,
     explains: joined.flatMap(({ found }) => found.explains),

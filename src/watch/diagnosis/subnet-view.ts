@@ -144,7 +144,6 @@ export function answersAnyway(state: TargetState): boolean {
   if (answered === undefined) return false;
   const found = findContainer(container);
   if (found !== undefined && !['created', 'exited'].includes(found.status)) return false;
-  // What was made anew and never ran has no end of its own: the one before it has.
   const endedAt = found?.finishedAt ?? container?.lastExit?.at;
   if (endedAt !== undefined) return answered - endedAt > SAME_ROUND_MS;
   const goneSince = checkOf(state, 'container')?.since;

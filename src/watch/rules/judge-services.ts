@@ -76,9 +76,8 @@ export function judgeHistoryData(view: View<ServiceTarget>): Judgement {
     return unknown('neither the start of the stats server nor a history is in the log that can be read');
   // A node answers the request for its history within seconds of the start.
   const seen = `no node has sent its history since the stats server started ${formatMoment(startedAt, view)}`;
-  return now - startedAt < START_MS
-    ? unknown(seen)
-    : fail(seen, 'check STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes');
+  if (now - startedAt < START_MS) return unknown(seen);
+  return fail(seen, 'check STATS_SERVICE_ADDRESS and STATS_SECRET of the nodes');
 }
 
 /** Is the log of the frontend free of errors? */
