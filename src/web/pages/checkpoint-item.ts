@@ -65,10 +65,10 @@ function describeNext({ refusal }: NextBlock): string {
   return `refuses the next block${refusal === '' ? '' : `: ${refusal}`}`;
 }
 
-/** When it was seen to advance, and when it was read. */
+/** When it was read, and seen to advance: what comes last is cut off where there is no room. */
 function describeTimes({ advancedAt, readAt }: Known, { toWall, nowWall }: Moment): Html {
   const rise = advancedAt === undefined ? '' : html`, seen to advance ${ago(toWall(advancedAt), nowWall)}`;
-  return html`${rise}${readAt === undefined ? '' : readAgo(toWall(readAt), nowWall)}`;
+  return html`${readAt === undefined ? '' : readAgo(toWall(readAt), nowWall)}${rise}`;
 }
 
 /** The checkpoint on the parent chain as an item beside the services; nothing when the inventory names no contract. */

@@ -56,8 +56,8 @@ test('the checkpoint is as far behind as it was when it was read', () => {
 
 test('what was read of the checkpoint some seconds ago says when, as the height beside it is that of now', () => {
   const progress = { checkpoint, readAt: NOW - 25_000, advancedAt: NOW - 27_000, hasAdvanced: true, recent: [] };
-  const rest = 'block 990, 8 blocks behind, lite mode, seen to advance 27 s ago';
-  expect(itemOf(read, { progress }).text.replace(' ,', ',')).toBe(`Checkpoint ${rest}, read 25 s ago`);
+  const rest = 'block 990, 8 blocks behind, lite mode, read 25 s ago';
+  expect(itemOf(read, { progress }).text.replace(' ,', ',')).toBe(`Checkpoint ${rest}, seen to advance 27 s ago`);
 });
 
 test('the checkpoint of a chain that got further than the subnet is not up to date', () => {
