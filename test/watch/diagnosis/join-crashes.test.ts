@@ -540,6 +540,14 @@ describe('containers that end with their Docker Engine', () => {
         'start Docker, as with `systemctl start docker` on its machine, and then what does not start with it',
       ],
     ]);
+    // Nor does the halt say only that they must be brought back.
+    expect(told(subnet(true))).toContainEqual([
+      'subnet_halted',
+      undefined,
+      'the subnet is halted',
+      expect.any(String),
+      'bring back n1, n2, n3, n4, n5 and 2 others: 5 more must vote; restart no other node; start Docker, as with `systemctl start docker` on its machine, and then what does not start with it',
+    ]);
     // While it ends, it answers who was connected before.
     expect(ofContainers(subnet(false))).toEqual([
       [
