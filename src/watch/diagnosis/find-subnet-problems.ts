@@ -42,7 +42,9 @@ function goesOnWithout(missing: readonly NodeView[], now: number, lastRise: numb
 
 /** The subnet goes on, but halts when one more node fails. */
 function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
-  if (view.quorum === undefined || !view.nodes.some(({ rises }) => rises)) return undefined;
+  const { state, confirmMs, since = view.now } = view.before.get({ problem: 'quorum_at_risk' }) ?? {};
+  // What is suspected goes on until a halt is found: a first answer shows no rise, nor does one that comes late.
+  if (view.quorum === undefined || !(state === 'suspected' || view.nodes.some(({ rises }) => rises))) return undefined;
   // One that is just back takes the blocks that it has missed, and needs nobody to bring it back.
   const idle = isAfterHalt ? [] : findIdle(view).filter(({ name }) => !view.joining.has(name));
   const { total, required, voting, starting = 0 } = withoutIdle(view.quorum, idle);
@@ -66,13 +68,14 @@ function findRisk(view: SubnetView, isAfterHalt: boolean): Found {
     view.nodes.map(({ rises, height, state }) => (rises && (height ?? state.facts.logs?.node)?.advancedAt) || 0),
   );
   if (names === '' || (short > 0 && goesOnWithout(missing, view.now, lastRise))) return undefined;
-  const { state, confirmMs, since = view.now } = view.before.get({ problem: 'quorum_at_risk' }) ?? {};
   const endedAt = missing.flatMap(({ container: one }) => (one.kind === 'stopped' && one.container.finishedAt) || []);
   // A halt that is found by then is told within a minute of the stop that began it, and needs no message of its risk before.
   const isSooner = state === 'suspected' && lastRise + view.stallAfterMs - Math.min(since, ...endedAt) >= 40_000;
   const isShortNow = voting - starting < required;
   return suspect('quorum_at_risk', {
     about: names,
+    // As Docker says it, where each of them has ended.
+    begunAt: endedAt.length === found.length + view.orphans.length ? highest(endedAt) : undefined,
     // Planned work on these nodes explains the risk, but not too few votes for a block.
     ...(short <= 0 && { nodes: [...found, ...wrongKeys.map(({ name }) => name)] }),
     lastedMs: missing.length === 0 ? 0 : Math.min(...missing.map((node) => stalledMs(node, view) ?? 0)),

@@ -124,6 +124,20 @@ test('a risk that was found as a node ended is one while that starts, and opens 
   ]);
 });
 
+test('a suspected risk goes on while the first answers show no block, and began when the container that is missing ended', () => {
+  const stopped: Readonly<Record<string, Given>> = { n4: { container: STOPPED, fault: refused } };
+  const first = tell(stopped).problems.find(({ problem }) => problem === 'quorum_at_risk') as Problem;
+  const unseen = Object.fromEntries(NAMES.slice(0, 3).map((name) => [name, { stalledMs: 25_000 }]));
+  const told = (sinceMs: number) => {
+    const before = { problems: [{ ...first, since: NOW - sinceMs, seenAt: NOW - 1_000 }], ended: [] };
+    const { problems } = tell({ ...unseen, ...stopped }, undefined, before);
+    const { state, summary, since } = problems.find(({ problem }) => problem === 'quorum_at_risk') ?? {};
+    return [state, summary, since && NOW - since];
+  };
+  expect(told(19_999)).toEqual(['suspected', 'no further node may fail', 19_999]);
+  expect(told(20_000)).toEqual(['open', 'no further node may fail', 70_000]);
+});
+
 test('a risk that clears and was found again is not suspected once there is a spare vote', () => {
   const { problems } = tell({ n2: { container: STOPPED, fault: refused } });
   const risk = problems.find(({ problem }) => problem === 'quorum_at_risk') as Problem;
