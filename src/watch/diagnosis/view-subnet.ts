@@ -138,7 +138,9 @@ function findSharedKeys(nodes: readonly NodeView[], masters: SubnetView['masters
 
 /** The silent masternodes whose key no node has, less one for each node that is out, or not asked yet, and may have it. */
 function findOrphans({ nodes, silentVoters, masters }: VoteFacts): readonly string[] {
-  const isUnasked = ({ state }: NodeView) => checkOf(state, 'latest_block')?.verdict === 'unknown';
+  const isUnasked = ({ state, answers, chainFacts }: NodeView) =>
+    checkOf(state, 'latest_block')?.verdict === 'unknown' ||
+    (answers === true && (chainFacts?.observation.missing.address ?? 'no-answer') === 'no-answer');
   const unknown = nodes.filter(
     (node) => (node.isForeign || node.address === undefined) && (isMissing(node) || isUnasked(node)),
   );

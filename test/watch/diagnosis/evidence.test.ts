@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ChainObservation } from '../../../src/model/chain.ts';
 import type { ContainerFacts, Facts, KnownTarget, NodeLogFacts, PatternFacts } from '../../../src/model/facts.ts';
 import type { Fault } from '../../../src/model/observation.ts';
 import type { Problem, Suspicion } from '../../../src/model/problem.ts';
@@ -227,6 +228,18 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
     expect(summaries).toContain('no node votes as 0xn9…');
   });
 
+  test('nor while the first reading of the chain of one that runs has failed, be that one behind', () => {
+    const told = (reason: 'no-answer' | 'module-off') =>
+      words(withN4(undefined, { height: 900 }, { address: reason })).map(({ problem, fix }) => [problem, fix]);
+    const wait = 'wait if it is syncing, else check its peers and its disk';
+    expect(told('no-answer')).toEqual([
+      ['quorum_at_risk', `bring back n4 before any other work, and restart no other node; for n4: ${wait}`],
+      ['node_behind', wait],
+    ]);
+    // One that can never say its key may be without it.
+    expect(told('module-off').map(([problem]) => problem)).toContain('masternode_missing');
+  });
+
   test('it is still missing when an epoch begins, in which it has missed no round yet', () => {
     const begun = { ...chain, missedRounds: { epochBlock: 900, epochRound: 1_999, rounds: [], byMiner: {} } };
     const { problems } = diagnose(nodes(() => ({ chain })));
@@ -251,11 +264,11 @@ describe('a masternode that signs nothing does not vote, whoever runs it', () =>
   });
 
   /** Of four masternodes, n9 is run by no node: n4 has the address given. */
-  const withN4 = (address: string | undefined, rest: Given = {}) =>
+  const withN4 = (address: string | undefined, rest: Given = {}, missing: ChainObservation['missing'] = {}) =>
     nodes((name) => {
       const masternodes = { ...chain.masternodes, active: [...active.slice(0, 3), silent] };
       return name === 'n4'
-        ? { ...rest, chain: { ...chain, masternodes, address } }
+        ? { ...rest, chain: { ...chain, masternodes, address, missing } }
         : { chain: { ...chain, masternodes } };
     });
 
