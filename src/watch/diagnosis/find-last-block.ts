@@ -97,13 +97,13 @@ export function findStand(view: SubnetView) {
 
 /** The age of the newest block that enough masternodes have to make another one, where that is more than a turn that times out takes; else 0. */
 export function findQuietMs(view: SubnetView): number {
-  const { nodes, quorum = { total: 0, required: 0 }, stallAfterMs, now } = view;
+  const { nodes, quorum = { total: 0, required: 0 }, stallAfterMs, haltedUntil, now } = view;
   const { last = { number: 0, since: now } } = findStand(view);
-  // By their answers and by their logs. A block that only the others have may be lost again.
+  // By their answers and by their logs. A block that only the others have may be lost again, but the first after a halt takes a while.
   const below = view.voters.flatMap(({ height, isForeign, state }) => {
     const { number = last.number, lastGoodAt = 0, riseDueSince = 0 } = height ?? {};
     const isBelow = Math.max(number, state.facts.logs?.node?.height ?? number) < last.number && !isForeign;
-    return isBelow && lastGoodAt - riseDueSince > stallAfterMs / 2 ? riseDueSince : [];
+    return isBelow && lastGoodAt - Math.max(riseDueSince, haltedUntil) > stallAfterMs / 2 ? riseDueSince : [];
   });
   const since = Math.min(last.since, ...below.toSorted(ascending).slice(quorum.total - quorum.required));
   const lastAskedAt = highest(nodes.flatMap(({ height }) => height?.lastGoodAt ?? []));

@@ -15,7 +15,7 @@ const nodes = (given: Readonly<Record<string, Given>>): readonly KnownTarget[] =
   NAMES.map((name) => diagnosedNode(name, NAMES, given[name]));
 
 /** `peersFailFor`: how long the checks of the peers have failed; `askedAgo`: how long ago the last probe of `n4` began. */
-function diagnose(targets: readonly KnownTarget[], peersFailFor = NOW, askedAgo = 0) {
+function diagnose(targets: readonly KnownTarget[], peersFailFor = NOW, askedAgo = 0, before = NO_PROBLEMS) {
   const subnet = {
     ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
     targets: targets.map(({ target }) => target),
@@ -28,7 +28,7 @@ function diagnose(targets: readonly KnownTarget[], peersFailFor = NOW, askedAgo 
       ...(check.check === 'latest_block' && state.target.name === 'n4' && { durationSeconds: askedAgo / 1_000 }),
     })),
   }));
-  return diagnoseSubnet(subnet, judged, NO_PROBLEMS, NOW);
+  return diagnoseSubnet(subnet, judged, before, NOW);
 }
 
 test('a node that stands still or catches up counts the same for the quorum, the members, the headline and the risk', () => {
@@ -221,6 +221,20 @@ test('a block that too few masternodes have for another one is not the last bloc
   const printing = ({ target, facts }: KnownTarget): KnownTarget =>
     ({ target, facts: { ...facts, logs: { ...facts.logs, node: { height: 1_000, advancedAt: NOW } } } }) as KnownTarget;
   expect(told({ n3: behind, n4: behind }, printing)).toBe(healthy);
+});
+
+test('the first block after a halt is the last one, also before two thirds of the masternodes have it', () => {
+  const behind = { stalledMs: 80_000, height: 999 };
+  const told = (overMs: number) => {
+    const [halt] = diagnose(nodes(Object.fromEntries(NAMES.map((name) => [name, behind])))).problems as [Problem];
+    expect(halt.summary).toBe('the subnet is halted');
+    const over: Problem = { ...halt, state: 'clearing', seenAt: NOW - overMs, clearingSince: NOW - overMs };
+    const targets = nodes({ n1: behind, n2: { stalledMs: overMs }, n3: behind, n4: behind });
+    return diagnose(targets, NOW, 0, { problems: [over], ended: [] }).headline?.sentence;
+  };
+  expect(told(14_000)).toBe('devnet is recovering');
+  // If it comes to no other one, it may be lost again.
+  expect(told(14_001)).toBe('devnet is running, but its last block came 1m 20s ago');
 });
 
 test('the last block is as old in the headline as in the halt that follows', () => {
