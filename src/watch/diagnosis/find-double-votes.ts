@@ -116,6 +116,7 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
   return [
     suspect('double_vote', {
       about: pairs.map(({ about }) => about).join(', '),
+      begunAt: pairs.at(-1)?.at,
       summary: `${listNames(names)} signed ${names.length === 1 ? describeSigned(one) : 'two blocks each'}`,
       evidence: [
         `${own} (${one.signer}) voted for ${one.votes.map(describeBlock).join(' and for ')}, ${describeSigned(one)}, seen ${formatMoment(at, view)}: ${describeSource(one)}`,

@@ -75,7 +75,7 @@ export function findHalt(view: SubnetView): Found {
   return suspect('subnet_halted', {
     // A block ends a halt, whoever comes back or goes meanwhile.
     about: open ? open.about : newest && String(newest.number),
-    lastedMs: newest && now - newest.since,
+    begunAt: newest?.since,
     summary: 'the subnet is halted',
     evidence: `${seen}; ${votes}${missing.length === 0 ? '' : `${quorum.starting ? ';' : ','} without ${listNames(missing)}`}${silent}${advice.seen === undefined ? '' : `; ${advice.seen}`}`,
     fix: advice.fix,

@@ -117,9 +117,9 @@ function raise(before: Problem | undefined, ended: EndedProblem | undefined, fou
   const foundAt = Math.min(known?.since ?? now, now);
   const lastedMs = Math.max(now - foundAt, found.lastedMs ?? 0);
   const isOpen = lastedMs >= (isBack ? againMsOf(found) : confirmMsOf(found));
-  const begunAt = Math.min(foundAt, (isOpen && found.begunAt) || foundAt);
-  // What is said of a halt counts from its last block, also where the one before, which was stored, began with another.
-  const since = found.problem === 'subnet_halted' ? now - (found.lastedMs ?? lastedMs) : begunAt;
+  const begunAt = (isOpen && found.begunAt) || foundAt;
+  // What is open at once says when it began, also where what was stored, or is no longer said, began before.
+  const since = confirmMsOf(found) === 0 ? begunAt : Math.min(foundAt, begunAt);
   // What is found some time after the cover was gone has begun anew.
   const same = isOpen && isBack && ended.isHidden && foundAt - ended.endedAt <= UNSEEN_MS ? ended : undefined;
   const openedAt = (same ?? known)?.openedAt ?? (isOpen ? now : undefined);

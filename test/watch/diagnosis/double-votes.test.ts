@@ -42,8 +42,8 @@ function find(
   const observation = { targets: new Map(), named: [], engines: new Map([['default', engine]]) };
   const facts = { doubleVotes: { total: recent.length, recent }, setup: { observation, at: NOW } };
   const { problems } = diagnoseSubnet(subnet, judgeTargets(nodes, NOW), before, NOW, { facts });
-  return problems.map(({ problem, state, severity, summary, evidence, fix, nodes: named }) => ({
-    ...{ problem, state, severity, summary, evidence, fix, nodes: named },
+  return problems.map(({ problem, state, severity, since, summary, evidence, fix, nodes: named }) => ({
+    ...{ problem, state, severity, since, summary, evidence, fix, nodes: named },
   }));
 }
 
@@ -59,6 +59,7 @@ test('a double vote is open at once, and says whose, what, where and what to do'
       problem: 'double_vote',
       state: 'open',
       severity: 'warning',
+      since: NOW - MINUTE,
       nodes: ['n2'],
       summary: 'n2 signed two blocks of round 7',
       evidence: `n2 (0xn2) voted for block 5 ${A}… and for block 5 ${B}…, two blocks of round 7, seen 1m ago (02:45:40 UTC): the first was in the pool of n1, the second in that of n3`,
@@ -80,7 +81,7 @@ const storedOf = (...pairs: readonly (readonly [round: number, agoMs: number, ma
 });
 
 test('a double vote that pools still have after a restart of subnetd keeps the time at which it was seen first, and another one has its own', () => {
-  const evidenceOf = (stored: Problem, ...rounds: readonly number[]) =>
+  const tell = (stored: Problem, ...rounds: readonly number[]) =>
     find(
       rounds.map((round) =>
         voteOf(addressOf('n2'), {
@@ -91,9 +92,9 @@ test('a double vote that pools still have after a restart of subnetd keeps the t
       undefined,
       undefined,
       { problems: [stored], ended: [] },
-    )[0]?.evidence;
+    )[0];
   const seen = (stored: Problem, ...rounds: readonly number[]) =>
-    /rounds? (\d+), seen (.*?) \(/.exec(evidenceOf(stored, ...rounds) ?? '')?.slice(1);
+    /rounds? (\d+), seen (.*?) \(/.exec(tell(stored, ...rounds)?.evidence ?? '')?.slice(1);
   const stored = storedOf([7, 2 * MINUTE, ''], [9, 3 * MINUTE, '']);
   expect(seen(stored, 7)).toEqual(['7', '2m ago']);
   expect(seen(stored, 7, 9)).toEqual(['7', '2m ago']);
@@ -102,7 +103,11 @@ test('a double vote that pools still have after a restart of subnetd keeps the t
   expect(seen(stored, 8, 7)).toEqual(['8', '5s ago']);
   // It is said for ten minutes after it was seen first.
   expect(seen(storedOf([7, 10 * MINUTE, '']), 7)).toBeUndefined();
-  expect(evidenceOf(storedOf([7, 10 * MINUTE, ''], [9, MINUTE, '']), 7, 9)).not.toContain('such pairs');
+  const left = tell(storedOf([7, 10 * MINUTE, ''], [9, MINUTE, '']), 7, 9);
+  expect(left?.evidence).not.toContain('such pairs');
+  // It goes on, and began with the first of those that are still said.
+  expect(left?.since).toBe(NOW - MINUTE);
+  expect(tell(stored, 7, 9)?.since).toBe(NOW - 3 * MINUTE);
 });
 
 test('that a node was started about then is kept with its pair, over another start and over a restart of subnetd', () => {

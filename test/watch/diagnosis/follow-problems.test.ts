@@ -656,21 +656,21 @@ describe('a problem', () => {
   });
 
   test('that is a halt counts from its own last block, also while one before is clearing, or is over', () => {
-    const halt = (block: number, lastedMs: number) =>
-      suspicion({ problem: 'subnet_halted', about: String(block), lastedMs, explains: [] });
-    const first = follow(NO_PROBLEMS, [halt(7, 30 * SECOND)], failing, T0);
+    const halt = (block: number, begunAt: number) =>
+      suspicion({ problem: 'subnet_halted', about: String(block), begunAt, explains: [] });
+    const first = follow(NO_PROBLEMS, [halt(7, T0 - 30 * SECOND)], failing, T0);
     const clearing = follow(first, [], well, T0 + 60 * SECOND);
     const [before] = clearing.problems;
-    const [again] = follow(clearing, [halt(9, 31 * SECOND)], failing, T0 + 100 * SECOND).problems;
+    const [again] = follow(clearing, [halt(9, T0 + 69 * SECOND)], failing, T0 + 100 * SECOND).problems;
     expect([before?.state, before?.since]).toEqual(['clearing', T0 - 30 * SECOND]);
     expect([again?.state, again?.since, again?.openedAt]).toEqual(['open', T0 + 69 * SECOND, T0 + 100 * SECOND]);
     const end = T0 + 60 * SECOND + problemCatalog.subnet_halted.clearMs;
     const over = follow(clearing, [], well, end);
-    const [back] = follow(over, [halt(9, 31 * SECOND)], failing, end + SECOND).problems;
+    const [back] = follow(over, [halt(9, end - 30 * SECOND)], failing, end + SECOND).problems;
     expect([over.problems, back?.state, back?.since]).toEqual([[], 'open', end - 30 * SECOND]);
     expect(back?.openedAt).toBe(end + SECOND);
     // Without a block since, it is the same one.
-    const [same] = follow(clearing, [halt(7, 130 * SECOND)], failing, T0 + 100 * SECOND).problems;
+    const [same] = follow(clearing, [halt(7, T0 - 30 * SECOND)], failing, T0 + 100 * SECOND).problems;
     expect([same?.state, same?.openedAt]).toEqual(['open', T0]);
   });
 
