@@ -4,7 +4,7 @@ import { isAsked } from '../../model/is-judged.ts';
 import { isSpendJudged } from '../../model/parent-chain.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
 import { type EndedProblem, indexProblems, type Problem } from '../../model/problem.ts';
-import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-catalog.ts';
+import { isBlind, type ProblemKind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import {
   countReserve,
@@ -217,8 +217,10 @@ export function explainTargets(
     const checks = judged.checks.map(explainOne);
     return { ...judged, ...(problem && { problem }), ...(checked && { suspected: checked }), checks };
   };
-  const ofAll = [...problems, ...ended].filter(({ problem }) => isBlind(problem) || problem === 'subnet_halted');
+  const lastSeen = (isOf: (name: ProblemName) => boolean) =>
+    Math.max(...[...problems, ...ended].flatMap(({ problem, seenAt }) => (isOf(problem) ? seenAt : [])));
   const nodes = over.map(({ name = '', seenAt, clearingSince = seenAt }) => [name, clearingSince] as const);
-  const returns = { nodes: new Map(nodes), allAt: Math.max(...ofAll.map(({ seenAt }) => seenAt)) };
+  const haltedAt = lastSeen((name) => name === 'subnet_halted');
+  const returns = { nodes: new Map(nodes), blindAt: lastSeen(isBlind), haltedAt };
   return explainPeers(targets.map(explain), returns);
 }

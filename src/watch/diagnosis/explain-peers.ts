@@ -3,7 +3,7 @@ import { collect } from '../../lib/values.ts';
 import { listNames } from '../../lib/words.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
-import { ASKED_WITHIN_MS, checkOf, countMissing, heardSince, isLossNew } from './subnet-view.ts';
+import { ASKED_WITHIN_MS, awaitsPeers, checkOf, countMissing, heardSince, isLossNew } from './subnet-view.ts';
 import { viewContainer, viewStart } from './view-node.ts';
 
 /** Why a node that runs may not be connected to all others yet, as said of one node and of several. */
@@ -24,8 +24,10 @@ export function isBack(state: TargetState, now: number): boolean {
 export interface Returns {
   /** The nodes whose own problem has ended, though they may still lag, and when. */
   readonly nodes: ReadonlyMap<string, number>;
-  /** When it was last found that no node can be seen, or that the subnet is halted: who is well again since then was not away. */
-  readonly allAt: number;
+  /** When it was last found that no node can be seen: who is well again since then was not away. */
+  readonly blindAt: number;
+  /** The same of a halt, but for who did not answer in it. */
+  readonly haltedAt: number;
 }
 
 /** A node may count a peer that is gone until its next ping, which it sends so often (p2p/peer.go). */
@@ -41,12 +43,13 @@ export function hadPeers(state: TargetState, cameAt: number): boolean {
   return verdict === 'fail' && runs > failures && since - from >= PING_MS;
 }
 
-function findComing(state: TargetState, now: number, { nodes, allAt }: Returns): Coming | undefined {
+function findComing(state: TargetState, now: number, { nodes, blindAt, haltedAt }: Returns): Coming | undefined {
   const { target, facts } = state;
   const { isStarting, startedAt = now } = viewStart(state, viewContainer(state), now);
   if (isStarting) return target.component !== 'node' || hadPeers(state, startedAt) ? undefined : 'starts';
   if (facts.node?.observation.answered !== true) return undefined;
   const { since = now } = checkOf(state, 'latest_block') ?? {};
+  const allAt = awaitsPeers(state, now) ? blindAt : Math.max(blindAt, haltedAt);
   const wasOfAll = since >= allAt && since - allAt < ASKED_WITHIN_MS;
   const backAt = nodes.get(target.name) ?? (isBack(state, now) && !wasOfAll ? since : undefined);
   return backAt !== undefined && now - backAt < START_MS && !hadPeers(state, backAt) ? 'returns' : undefined;

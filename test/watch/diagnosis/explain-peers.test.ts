@@ -140,6 +140,23 @@ test.each(['monitor_offline', 'subnet_halted'] as const)(
   },
 );
 
+test.each([
+  ['subnet_halted', 10_000, 'n1 has 2 peers instead of 3; wait up to a minute: n2 is just back'],
+  ['subnet_halted', 9_999, `n1 has 2 peers instead of 3; ${FIREWALL}`],
+  // All were silent then, whoever was away.
+  ['monitor_offline', 10_000, `n1 has 2 peers instead of 3; ${FIREWALL}`],
+] as const)('a node that was silent in %s for %d ms before it answered: %s', (problem, silentMs, words) => {
+  const few = withReturned(states({ n1: { peers: ['n3', 'n4'] } }), 'n2', 5_000).map((state) => {
+    const returned = { at: NOW - 5_000, silentSince: NOW - 5_000 - silentMs };
+    const { node } = state.facts;
+    return state.target.name === 'n2' && node
+      ? { ...state, facts: { ...state.facts, node: { ...node, returned } } }
+      : state;
+  });
+  const { component: _, name: __, ...whole } = over({ problem });
+  expect(peersOf(few, 'n1', [whole])).toBe(words);
+});
+
 test('the log of a node that was away has stood because of that', () => {
   const logOf = (problem: Problem) => {
     const targets = states({ n2: { height: 950, stalledMs: 200_000 } });
