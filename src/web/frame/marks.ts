@@ -88,14 +88,15 @@ export function standingOf(state: TargetState): TargetStanding {
   const awaited = checks.find(({ check, verdict }) => verdict === 'unknown' && ANSWERED.includes(check));
   if (awaited !== undefined)
     return { standing: 'off', word: awaited.lastRun === undefined ? 'unknown' : 'starting', check: awaited };
-  // What it has answered before its start says nothing of what runs now.
+  // What it has answered before its start, or its end, says nothing of what runs now.
   const { running, startedAt = 0 } = findContainer(facts.container) ?? {};
-  if (running && checks.some(({ check, lastRun = startedAt }) => ANSWERED.includes(check) && lastRun < startedAt))
-    return { standing: 'off', word: 'starting' };
+  const changedAt = Math.max(running ? startedAt : 0, facts.container?.lastExit?.at ?? 0);
+  const isOld = checks.some(({ check, lastRun = changedAt }) => ANSWERED.includes(check) && lastRun < changedAt);
+  if (running && isOld) return { standing: 'off', word: 'starting' };
   const of = (verdict: Verdict) => checks.find((check) => check.verdict === verdict);
   const degraded = failing.find(isNote) ?? of('degraded');
   if (degraded !== undefined) return { standing: 'warn', word: 'degraded', check: degraded };
-  const passed = of('pass');
+  const passed = isOld ? undefined : of('pass');
   if (passed !== undefined) return { standing: 'ok', word: 'OK', check: passed };
   const unknown = of('unknown');
   if (unknown !== undefined) return { standing: 'off', word: 'unknown', check: unknown };

@@ -74,6 +74,23 @@ test('one that has not been asked since its start is starting, whatever it answe
   expect(askedAt(undefined)).toMatchObject({ standing: 'ok', word: 'OK' });
 });
 
+test('one that ended after its last answer is in an unknown state while Docker does not answer', () => {
+  const known = diagnosedService('frontend');
+  const why = { address: 'unix:///d.sock', code: 'ENOENT' } as const;
+  const lastExit = { code: 0, at: NOW - 10_000 };
+  const container = { ...known.facts.container, observation: { kind: 'docker-unreachable', why }, lastExit };
+  const [state] = judgeTargets([{ ...known, facts: { ...known.facts, container } } as KnownTarget], NOW);
+  const said = (lastRun: number) => {
+    const asked = state && { ...state, checks: state.checks.map((check) => ({ ...check, lastRun })) };
+    return asked && [standingOf(asked).word, describeNow(asked)];
+  };
+  expect(said(NOW - 10_001)).toEqual([
+    'unknown',
+    'Docker cannot be asked at unix:///d.sock, there is no such socket; install Docker or start it with `systemctl start docker`, or set docker.socketPath in the inventory to where it listens',
+  ]);
+  expect(said(NOW - 10_000)?.[0]).toBe('OK');
+});
+
 test('one that crashed, does not run, or fails otherwise is not well', () => {
   const bad = { standing: 'bad', word: 'fail', uptime: 'fail' };
   expect(shown(restarted(diagnosedService('frontend'), 'policy'))).toMatchObject(bad);
