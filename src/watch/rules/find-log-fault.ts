@@ -75,6 +75,9 @@ export function explainUnread({ what }: LogFault, { lines }: LogSourceState, isF
 /** When files are read, their lines count; the container's log is then read only for known failures. */
 const countedSource = ({ sources }: LogFacts): LogSourceState | undefined => sources.file ?? sources.container;
 
+/** A flood of lines is read so much later, so that the last ones of a run may seem to be the first ones of the next. */
+const READ_LATE_MS = 10_000;
+
 /** What does not run makes no file, and what has just started may not have yet. A file of which the run has shown blocks was there. */
 export function isYetToCome(fault: LogFault | undefined, { container, logs }: Facts, now: number): boolean {
   const { running, startedAt = 0, status = '' } = findContainer(container) ?? {};
@@ -86,7 +89,7 @@ export function isYetToCome(fault: LogFault | undefined, { container, logs }: Fa
   if (fault?.what === 'broken' && (isRemade || isNew || isWithoutLog)) return true;
   // As while a node gets a new container and a new folder.
   if (isMissing && isRemade) return true;
-  const wasThere = (logs?.node?.advancedAt ?? startedAt) > startedAt;
+  const wasThere = (logs?.node?.advancedAt ?? startedAt) - startedAt >= READ_LATE_MS;
   return (isMissing || fault?.what === 'no-container') && (running === false || (isNew && !wasThere));
 }
 
@@ -99,9 +102,6 @@ export function hasStartedWell(
   const { startedAt = since, stoppedAt = 0, wellFrom = since } = run ?? {};
   return wellFrom > since || (startedAt > since && stoppedAt <= startedAt && now - startedAt >= START_MS);
 }
-
-/** A flood of lines is read so much later, so that the last ones of a run may seem to be the first ones of the next. */
-const READ_LATE_MS = 10_000;
 
 /** Whether a line is of a run before this one, and a later one was started by somebody, lasted for a minute or brought a block. */
 function isOfRunBefore({ at }: PatternFacts, { facts: { logs, container, node }, now }: View): boolean {

@@ -105,7 +105,9 @@ describe('a log that cannot be read', () => {
     // Of which it has shown a block since.
     const logged = (ago: number) => ({ height: 10, advancedAt: NOW - ago });
     expect(saidOf(20_000, logged(25_000))).toContain('cannot be read yet');
-    expect(saidOf(20_000, logged(5_000))).toBe('the log of n2 cannot be read: the file that was read is gone');
+    // A last line of the container before may have been read late.
+    expect(saidOf(20_000, logged(10_001))).toContain('cannot be read yet');
+    expect(saidOf(20_000, logged(10_000))).toBe('the log of n2 cannot be read: the file that was read is gone');
   });
 
   test('is not one while its container does not run, of which nobody can restart a program', () => {
