@@ -129,6 +129,11 @@ export function createLagBook() {
     addEpoch: (epoch: Epoch | undefined, now: number) => {
       if (epoch?.number === undefined) return;
       for (const { address, vote } of epoch.masternodes) if (vote !== 'votes') outAt.set(address, now);
+      // A chain that was made anew has none of the turns and rounds of the one before.
+      if (epoch.block * 2 < (counted?.epoch.block ?? 0)) {
+        for (const kept of [turns, votes]) kept.clear();
+        counted = undefined;
+      }
       const last = counted;
       if (last !== undefined && now - last.at < COUNT_EVERY_MS) return;
       // What another node says of an older block counts nothing twice.

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isSampled } from '../../../src/model/lag.ts';
 import type { Epoch, Masternode, Vote } from '../../../src/model/snapshot.ts';
+import { viewLag } from '../../../src/watch/diagnosis/find-lagging.ts';
 import { createLagBook } from '../../../src/watch/monitor/create-lag-book.ts';
 import { votesOf } from '../../support/lag-run.ts';
 
@@ -64,6 +65,22 @@ describe('turns', () => {
     book.addEpoch(epochAt(1, 1_200, { [A]: [75, 9] }), 7 * MINUTE);
     book.addEpoch(epochAt(1, 1_201, { [A]: [70, 3] }), 8 * MINUTE);
     expect(book.keep()).toBeUndefined();
+  });
+
+  test('of the chain before are not said of one that was made anew', () => {
+    const book = createLagBook();
+    const missedLately = (at: number) => viewLag(book.read(at), A, undefined)?.missedShare;
+    book.addEpoch(epochAt(1, 1_000, { [A]: [25, 0] }), 0);
+    book.addEpoch(epochAt(1, 1_080, { [A]: [35, 10] }), MINUTE);
+    book.addPool(votesOf(ACTIVE, 40, [D]), ACTIVE, B, MINUTE);
+    expect(missedLately(MINUTE)).toBe(0.5);
+    book.addEpoch(epochAt(0, 30, { [A]: [8, 0] }), 2 * MINUTE);
+    expect(viewLag(book.read(2 * MINUTE), A, undefined)).toBeUndefined();
+    book.addEpoch(epochAt(0, 60, { [A]: [16, 0] }), 3 * MINUTE);
+    expect(missedLately(3 * MINUTE)).toBe(0);
+    // A node that is asked a little later than another one tells of an older block.
+    book.addEpoch(epochAt(0, 40, { [A]: [11, 0] }), 4 * MINUTE);
+    expect(missedLately(4 * MINUTE)).toBe(0);
   });
 
   test('survive a restart of subnetd, and leave with their masternode', () => {
