@@ -58,8 +58,10 @@ function findLinks(nodes: readonly TargetState[], members: readonly Member[]): r
       // In the minute after a start nodes still find each other, and who has all peers is connected to the other one.
       const foundAt = Math.max(one.startedAt, other.startedAt) + START_MS;
       const denies = (a: typeof one, b: typeof one) => says(a, b) === false && a.at >= foundAt;
-      const isCut = !one.isWhole && !other.isWhole && (denies(one, other) || denies(other, one));
-      return { from, to, state: isCut ? 'cut' : 'unknown' };
+      const isDenied = denies(one, other) || denies(other, one);
+      const whole = [one, other].filter(({ isWhole }) => isWhole);
+      const isUp = !isDenied && absent === 0 && whole.some(({ peers }) => peers);
+      return { from, to, state: isUp ? 'up' : isDenied && whole.length === 0 ? 'cut' : 'unknown' };
     }),
   );
 }

@@ -57,6 +57,22 @@ test('only a node that is out loses its links, not one that gives no votes', () 
   expect(meshWith({ vote: 'silent', isOut: true })).toContain('1 of 3 links are confirmed.');
 });
 
+test('a link of a node that counts all of its peers stands, though their lists are from before its start or lack its id', () => {
+  const names = ['n0', 'n1', 'n2'];
+  const meshWith = (n1: Given, members: readonly Member[] = []) => {
+    const others = { chain: { peerIds: ['id-n0', 'id-n2'] } };
+    const nodes = names.map((name) => diagnosedNode(name, names, name === 'n1' ? n1 : others));
+    return /\d of 3 links are confirmed/.exec(String(peerMesh(judgeTargets(nodes, NOW), members)))?.[0];
+  };
+  const all = '3 of 3 links are confirmed';
+  const unread = { nodeId: undefined, peerIds: undefined } as never;
+  expect(meshWith({ container: { startedAt: NOW - 80_000 }, chain: { peerIds: [] } })).toBe(all);
+  expect(meshWith({ chain: unread })).toBe(all);
+  // With one that is out, nobody knows which one it lacks.
+  const n9 = { name: 'n9', isOut: true } as Member;
+  expect(meshWith({ chain: unread }, [n9])).toBe('1 of 3 links are confirmed');
+});
+
 test('before nodes were asked, or have told their peers over the sockets that are named, nobody is asked to serve them there', () => {
   const said = (ipc: object, node: object = {}) => {
     const nodes = ['n0', 'n1'].map((name) => {
