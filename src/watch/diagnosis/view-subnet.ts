@@ -161,7 +161,8 @@ export function viewSubnet(
 ): SubnetView {
   const fork = before.get({ problem: 'chain_forked' });
   const reached = reachedByHalf(collect(states, heightOf).map(({ number }) => number));
-  const chain = viewChain(states, fork?.state === 'clearing' ? [] : fork?.nodes, reached);
+  const forked = (fork?.state !== 'clearing' && fork?.nodes) || [];
+  const chain = viewChain(states, forked, reached);
   const { stallAfterMs: configured, isStallAuto, maxLag } = subnet.settings.rpc;
   const stallAfterMs = (isStallAuto ? findStallMs(chain) : undefined) ?? configured;
   const views = states.map((state) => viewTarget(state, setupOf(facts.setup?.observation, state.target)));
@@ -206,7 +207,9 @@ export function viewSubnet(
     view.state.target.component === 'node' ? viewNode(view, view.state.target, chain, moment) : view,
   );
   const nodes = targets.filter((one) => 'target' in one);
-  const signers = { nodes, chain, masters: findMasters(nodes, chain), neverSigned: findNeverSigned(nodes) };
+  // The pool of a node on a branch of its own has its votes for that.
+  const onChain = nodes.filter(({ name }) => !forked.includes(name));
+  const signers = { nodes, chain, masters: findMasters(nodes, chain), neverSigned: findNeverSigned(onChain) };
   const isKeyLost = before.values.some(({ problem, state }) => KEY_LOST.includes(problem) && state === 'open');
   const known = { ...signers, silentVoters: findSilentVoters(signers, isKeyLost, now) };
   const joining = findJoining(nodes, before, now);
