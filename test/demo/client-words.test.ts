@@ -49,7 +49,7 @@ const HALTED = [
 const FORKED = [
   'chain_forked',
   'subnet2 follows another chain',
-  'stop subnet2, remove only nethermind_db from its data folder, and start it to sync again; keep what you take out for later, and restart no other node',
+  'stop subnet2, move only nethermind_db out of its data folder, and start it to sync again; keep what you take out for later, and restart no other node',
 ] as const;
 
 const OUT_OF_FILES = [

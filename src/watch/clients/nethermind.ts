@@ -63,7 +63,7 @@ function readHealth(text: string): readonly HealthFault[] | undefined {
 }
 
 const resync = (name: string): string =>
-  `stop ${name}, remove only nethermind_db from its data folder, and start it to sync again`;
+  `stop ${name}, move only nethermind_db out of its data folder, and start it to sync again`;
 
 /**
  * Nethermind, which the deployment generator gives the last nodes of a subnet. From its sources of 2026: it answers the

@@ -368,7 +368,7 @@ describe('what the log of a node names by itself', () => {
       .map(({ problem, name, summary, fix }) => [`${problem} ${name}`, summary, fix]);
   };
   const RESYNC = 'stop n2, move only XDC/chaindata out of its data folder, and start it to sync again';
-  const RESYNC_NETHERMIND = 'stop n2, remove only nethermind_db from its data folder, and start it to sync again';
+  const RESYNC_NETHERMIND = 'stop n2, move only nethermind_db out of its data folder, and start it to sync again';
   const REPAIR = `restart n2, as it repairs its database when it starts; if the line comes back, ${RESYNC_NETHERMIND}`;
   const IN_USE = 'end the other process, or give each node a data folder of its own';
   const READ_ERROR = 'read the error that its log gives with that line, which names the reason';
