@@ -502,6 +502,16 @@ describe('containers stay problems of their own', () => {
   });
 });
 
+test('nodes that crashed together, run again and hang now are missing because they hang', () => {
+  const fault = { kind: 'timeout', address: 'x', afterMs: 5_000, received: false } as const;
+  const hangs = (name: string) => crash(diagnosedNode(name, NAMES, { fault, stalledMs: 20_000 }), 150_000);
+  const all = [...['n1', 'n2'].map(hangs), ...NAMES.slice(2).map(node)];
+  expect(named(...all)).toEqual(['containers_crashed', 'node_hanging n1', 'node_hanging n2', 'quorum_at_risk']);
+  expect(told(all).at(-1)?.[3]).toBe(
+    '5 of 7 masternodes vote and 5 are needed, without n1, n2, because n1 hangs, n2 hangs',
+  );
+});
+
 describe('containers that end with their Docker Engine', () => {
   const why = { address: 'unix:///var/run/docker.sock', code: 'ECONNREFUSED' } as const;
   /** A target whose container ended so long ago, and whose engine was last found stopped a second ago. */
