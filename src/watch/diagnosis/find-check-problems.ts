@@ -1,10 +1,9 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { listNames } from '../../lib/words.ts';
 import type { ExplainedCheck, Suspicion } from '../../model/problem.ts';
-import { PROBLEM_OF_CHECK, type ProblemName } from '../../model/problem-catalog.ts';
+import { PROBLEM_OF_CHECK } from '../../model/problem-catalog.ts';
 import { findStart } from '../../model/restart-cause.ts';
 import type { CheckName, CheckState, FailedCheck } from '../../model/verdict.ts';
-import { requestCauses } from '../logs/known-causes.ts';
 import { isError } from '../rules/find-log-fault.ts';
 import { hasOnlyEndedSigns } from './find-known-failures.ts';
 import { viewRelayer } from './parent-view.ts';
@@ -32,29 +31,6 @@ const SUMMARY: Readonly<
   frontend_errors: () => 'the frontend shows errors',
 };
 
-const NO_PARENT = ['parent_unreachable', 'the relayer does not reach the parent chain'] as const;
-/** The node may have answered all the same. */
-const NO_ANSWER = ['parent_unreachable', 'the relayer gets no proper answer from the parent chain'] as const;
-const REFUSALS = ['garbled', 'rate_limited', 'unauthorised', 'not_found', 'server_error', 'web_page'];
-/** Why submissions fail, by the pattern of the line in which the relayer says it: the problem and its summary. */
-const RELAYER_CAUSES: Readonly<Record<string, readonly [ProblemName, string]>> = {
-  contract_missing: ['contract_missing', 'the parent chain has no checkpoint contract at the address of the relayer'],
-  parent_unreachable: NO_ANSWER,
-  parent_head_unreadable: NO_ANSWER,
-  submit_unconnected: NO_PARENT,
-  ...Object.fromEntries(Object.keys(requestCauses('', '')).map((name) => [`submit_${name}`, NO_PARENT])),
-  ...Object.fromEntries(REFUSALS.map((name) => [`submit_${name}`, NO_ANSWER])),
-};
-
-/** What a relayer fails by that no node of the subnet causes. */
-export function nameRelayerCause(view: SubnetView): readonly [ProblemName, string] | undefined {
-  const { log, errors } = viewRelayer(view);
-  // A cycle that has begun goes on without its redis.
-  if (log?.redisDiedAt !== undefined) return ['relayer_stopped', 'the relayer begins no new cycle'];
-  const [error] = errors;
-  return error && RELAYER_CAUSES[error.pattern];
-}
-
 /** A server that hangs was silent for seconds before that showed. */
 const HANGS_MS = 11_000;
 
@@ -67,7 +43,7 @@ function toSuspicion(view: TargetView, { check, seen, fix, lastRun }: FailedChec
   const { state } = view;
   const { name } = state.target;
   const { observation } = state.facts.service ?? {};
-  const [cause, summary] = (problem === 'relayer_stopped' ? nameRelayerCause(subnet) : undefined) ?? [problem];
+  const [cause, summary] = (problem === 'relayer_stopped' ? viewRelayer(subnet).cause : undefined) ?? [problem];
   return suspectTarget(cause, view, {
     summary: summary ?? SUMMARY[problem](name, check),
     evidence: seen,

@@ -19,7 +19,7 @@ import { readLite } from '../../model/relay.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import { catchesUp, describeContract, findAllowedLag, findLag, viewRelayer } from './parent-view.ts';
 import { type SubnetView, startedAtOf } from './subnet-view.ts';
-import { explain, type Found, refsTo, suspect, type Texts } from './suspect.ts';
+import { type Found, refsTo, suspect, type Texts } from './suspect.ts';
 
 /** Whether the relayer has failed for another reason since it was last found unable to pay. */
 export function failsOtherwise({ problem, seenAt }: Problem, view: SubnetView): boolean {
@@ -34,13 +34,13 @@ const NEXT_READING_MS = 16_000;
 const SHORT_MS = 1_000;
 
 export function suspectParent(view: SubnetView, problem: ProblemName, texts: Texts & Partial<Suspicion>): Suspicion {
-  const { relayer, subject, failsAtNode } = viewRelayer(view);
+  const { subject, explained } = viewRelayer(view);
   return suspect(problem, {
     ...subject,
     readAt: view.facts.parent?.at,
     causes: refsTo(subject, 'packets_stuck'),
     ...texts,
-    explains: relayer && !failsAtNode ? explain(relayer, 'submissions') : [],
+    explains: explained.byParent,
   });
 }
 

@@ -2,12 +2,28 @@ import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import { findCheckpointLag } from '../../model/checkpoint-lag.ts';
 import { type CheckpointMode, type CheckpointProgress, OLD_READING_MS } from '../../model/parent-chain.ts';
+import type { ProblemName } from '../../model/problem-catalog.ts';
+import { requestCauses } from '../logs/known-causes.ts';
 import { NO_NEW_BLOCKS } from '../rules/judge-submissions.ts';
 import { checkOf, type SubnetView } from './subnet-view.ts';
 import { explain } from './suspect.ts';
 
 /** What the relayer says of the node of the subnet that it reads from. */
 const OF_SUBNET: readonly string[] = ['subnet_unreachable', 'subnet_uncommitted'];
+
+const NO_PARENT = ['parent_unreachable', 'the relayer does not reach the parent chain'] as const;
+/** The node may have answered all the same. */
+const NO_ANSWER = ['parent_unreachable', 'the relayer gets no proper answer from the parent chain'] as const;
+const REFUSALS = ['garbled', 'rate_limited', 'unauthorised', 'not_found', 'server_error', 'web_page'];
+/** Why submissions fail that no node of the subnet causes, by the pattern of the line in which the relayer says it: the problem and its summary. */
+const RELAYER_CAUSES: Readonly<Record<string, readonly [ProblemName, string]>> = {
+  contract_missing: ['contract_missing', 'the parent chain has no checkpoint contract at the address of the relayer'],
+  parent_unreachable: NO_ANSWER,
+  parent_head_unreadable: NO_ANSWER,
+  submit_unconnected: NO_PARENT,
+  ...Object.fromEntries(Object.keys(requestCauses('', '')).map((name) => [`submit_${name}`, NO_PARENT])),
+  ...Object.fromEntries(REFUSALS.map((name) => [`submit_${name}`, NO_ANSWER])),
+};
 
 /** What is known of the relayer, where the inventory names one. */
 export function viewRelayer({ services, facts: { parent } }: SubnetView) {
@@ -17,6 +33,9 @@ export function viewRelayer({ services, facts: { parent } }: SubnetView) {
   const submissions = relayer && checkOf(relayer.state, 'submissions');
   const { verdict = 'unknown' } = submissions ?? {};
   const errors = Object.entries(log?.byMode ?? {}).flatMap(([mode, { error }]) => (error ? [{ mode, ...error }] : []));
+  const failsAtNode = errors.length > 0 && errors.every(({ pattern }) => OF_SUBNET.includes(pattern));
+  const isUnfed = failsAtNode || submissions?.seen.includes(NO_NEW_BLOCKS);
+  const failing = relayer ? explain(relayer, 'submissions') : [];
   return {
     relayer,
     log,
@@ -26,8 +45,13 @@ export function viewRelayer({ services, facts: { parent } }: SubnetView) {
     subject: target ? { component: target.component, name: target.name } : {},
     /** The errors with which its modes fail, by its log. */
     errors,
-    /** Whether it fails only at the node of the subnet that it reads from. */
-    failsAtNode: errors.length > 0 && errors.every(({ pattern }) => OF_SUBNET.includes(pattern)),
+    /** What it fails by that no node of the subnet causes. A cycle that has begun goes on without its redis. */
+    cause:
+      log?.redisDiedAt === undefined
+        ? RELAYER_CAUSES[errors[0]?.pattern ?? '']
+        : (['relayer_stopped', 'the relayer begins no new cycle'] as const),
+    /** Its check, if it fails for want of new blocks, or at the node that it reads them from; or if it may for what the parent chain says. */
+    explained: { bySubnet: isUnfed ? failing : [], byParent: failsAtNode ? [] : failing },
     /** Whether it submits, as it was judged last. */
     submissions,
     /** Whether its log shows that it submits, or does not; undefined when it says neither. */
@@ -38,13 +62,6 @@ export function viewRelayer({ services, facts: { parent } }: SubnetView) {
       ...(facts?.service?.queues ?? []).map(({ completedAt = 0 }) => completedAt),
     ),
   };
-}
-
-/** The check of a relayer that has no new blocks to submit, or fails at the node that it reads them from. */
-export function explainUnfed(view: SubnetView) {
-  const { relayer, failsAtNode, submissions } = viewRelayer(view);
-  const isUnfed = failsAtNode || submissions?.seen.includes(NO_NEW_BLOCKS);
-  return relayer && isUnfed ? explain(relayer, 'submissions') : [];
 }
 
 /** The settings of XDPoS that the generator writes, for a chain that has not given its own. */
