@@ -4,10 +4,16 @@ import type { Container, Fault } from '../../src/model/observation.ts';
 import type { WalletFacts } from '../../src/model/parent-chain.ts';
 import { indexProblems, type Problem, type Suspicion } from '../../src/model/problem.ts';
 import type { TargetState } from '../../src/model/snapshot.ts';
-import { type ClientName, DEFAULT_SETTINGS, type NodeTarget, type ServiceTarget } from '../../src/model/target.ts';
+import {
+  type ClientName,
+  DEFAULT_SETTINGS,
+  type NodeTarget,
+  type ServiceTarget,
+  type Subnet,
+} from '../../src/model/target.ts';
 import { diagnose } from '../../src/watch/diagnosis/diagnose.ts';
 import { NETWORK_FAULTS } from '../../src/watch/diagnosis/find-unseen.ts';
-import { type FollowedProblems, followProblems, type Shown } from '../../src/watch/diagnosis/follow-problems.ts';
+import { type FollowedProblems, followProblems } from '../../src/watch/diagnosis/follow-problems.ts';
 import type { SubnetView } from '../../src/watch/diagnosis/subnet-view.ts';
 import { viewSubnet } from '../../src/watch/diagnosis/view-subnet.ts';
 import { judgeTargets } from './judge-targets.ts';
@@ -182,24 +188,26 @@ export const listCauses = (view: SubnetView, before: readonly Problem[] = []): r
   ...diagnose({ ...view, before: indexProblems(before) }).values,
 ];
 
+export const SUBNET: Subnet = { name: 'devnet', consensus: 'XDPoS', targets: [], settings: DEFAULT_SETTINGS };
+
 /** The problems after these causes were found. */
 export const follow = (
   before: FollowedProblems,
   found: readonly Suspicion[],
   targets: readonly TargetState[],
   now: number,
-  shown: Shown = {},
-): FollowedProblems =>
-  followProblems(indexProblems(before.problems), before.ended, indexProblems(found), targets, now, shown);
+  { facts, ...shown }: Partial<SubnetView> = {},
+): FollowedProblems => {
+  const subnet = { ...SUBNET, targets: targets.map(({ target }) => target) };
+  const seen = viewSubnet(subnet, targets, now, facts, indexProblems(before.problems));
+  const view = { ...seen, quorum: undefined, voters: [], haltedUntil: now, ...shown };
+  return followProblems(view, before.ended, indexProblems(found));
+};
 
 /** The causes that the diagnosis finds at `NOW` in these targets, as the real rules have judged them. */
 export const diagnosed = (targets: readonly KnownTarget[], judgedAt = NOW): readonly Suspicion[] =>
   listCauses(
-    viewSubnet(
-      { name: 'devnet', consensus: 'XDPoS', targets: targets.map(({ target }) => target), settings: DEFAULT_SETTINGS },
-      judgeTargets(targets, judgedAt),
-      NOW,
-    ),
+    viewSubnet({ ...SUBNET, targets: targets.map(({ target }) => target) }, judgeTargets(targets, judgedAt), NOW),
   );
 
 /** The names of the causes, each with that of its target. */

@@ -1,7 +1,6 @@
 import type { ClockDisturbances } from '../../lib/clock.ts';
 import { nameSome, sayTogether } from '../../lib/words.ts';
 import { isAsked } from '../../model/is-judged.ts';
-import { isSpendJudged } from '../../model/parent-chain.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
 import { type EndedProblem, indexProblems, type Problem } from '../../model/problem.ts';
 import { isBlind, type ProblemKind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
@@ -95,17 +94,7 @@ export function diagnoseSubnet(
   const known = indexProblems(before.problems);
   const view = viewSubnet(subnet, targets, now, facts, known, toWall);
   const ended = dropObserved(before.ended, targets);
-  const { parent } = facts;
-  const quorum = view.quorum && withoutIdle(view.quorum, findIdle(view, before.problems));
-  const followed = followProblems(known, ended, diagnose(view, clock, ended), targets, now, {
-    isSpendKnown:
-      (subnet.parentChain?.wallet === undefined || isSpendJudged(parent?.wallet)) &&
-      (subnet.parentChain?.contract === undefined || facts.relay !== undefined) &&
-      Object.values(facts.relay?.wallets ?? {}).every(isSpendJudged),
-    quorum,
-    isHaltOver: view.haltedUntil > Number.NEGATIVE_INFINITY || view.nodes.some(({ rises }) => rises),
-    ...(parent?.headAgeMs !== undefined && { parentBlockAt: parent.at - parent.headAgeMs }),
-  });
+  const followed = followProblems(view, ended, diagnose(view, clock, ended));
   const problems = markPlanned(followed.problems, known, plannedWork);
   return { ...followed, problems, ...describeSubnet(view, targets, problems, plannedWork) };
 }

@@ -2,6 +2,7 @@ import { LINE_TOLERANCE_MS } from '../../lib/clock.ts';
 import { dropAges } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
 import { indexSubjects, isAsked, isJudged, isJudgedFor, type SubjectsOf } from '../../model/is-judged.ts';
+import { isSpendJudged } from '../../model/parent-chain.ts';
 import { findPlanned, type Planned, type PlannedWork } from '../../model/planned-work.ts';
 import {
   type EndedProblem,
@@ -22,13 +23,15 @@ import {
 import { isBlind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
 import { isStartedAgain } from '../../model/restart-cause.ts';
 import { SEVERITIES } from '../../model/severity.ts';
-import { countReserve, isQuorumLost, lacksSpare, type Quorum, type TargetState } from '../../model/snapshot.ts';
+import { countReserve, isQuorumLost, lacksSpare, type TargetState } from '../../model/snapshot.ts';
 import type { Component } from '../../model/target.ts';
 import type { CheckState } from '../../model/verdict.ts';
 import { isError } from '../rules/find-log-fault.ts';
 import { isBack } from './explain-peers.ts';
 import { describeVotes } from './find-headline.ts';
-import { checkOf, hasLoggedSince } from './subnet-view.ts';
+import { viewRelayer } from './parent-view.ts';
+import { findIdle, withoutIdle } from './quorum.ts';
+import { checkOf, hasLoggedSince, type SubnetView } from './subnet-view.ts';
 import { KEY_LOST } from './view-subnet.ts';
 
 /** The work that covers a problem: its subject, or each of the nodes that bring it. What ends first then counts. */
@@ -161,16 +164,18 @@ function raiseByAbout(before: ProblemIndex<Problem>, ended: EndedProblem | undef
 /** What a wallet spends is known some time after subnetd started. */
 const OF_SPEND: readonly ProblemName[] = ['wallet_low', 'wallet_nearly_empty'];
 
+/** Whether it can be said how long each wallet of the relayer lasts. */
+const isSpendKnown = ({ subnet: { parentChain }, facts: { parent, relay } }: SubnetView): boolean =>
+  (parentChain?.wallet === undefined || isSpendJudged(parent?.wallet)) &&
+  (parentChain?.contract === undefined || relay !== undefined) &&
+  Object.values(relay?.wallets ?? {}).every(isSpendJudged);
+
 /** Whether the end of a halt, or what a wallet spends, has had time to show since subnetd started. */
-function mayClear(
-  { problem, restoredAt, since: begunAt, openedAt: since = begunAt }: Problem,
-  nodes: readonly TargetState[],
-  { isSpendKnown = true, isHaltOver = true }: Shown,
-): boolean {
-  if (OF_SPEND.includes(problem)) return isSpendKnown;
+function mayClear({ problem, restoredAt, since: begunAt, openedAt: since = begunAt }: Problem, view: SubnetView) {
+  if (OF_SPEND.includes(problem)) return isSpendKnown(view);
   if (problem === 'wallet_without_funds' && restoredAt !== undefined)
-    return isSpendKnown || nodes.some(({ facts: { logs } }) => (logs?.relayer?.submittedAt ?? 0) > since);
-  return problem !== 'subnet_halted' || isHaltOver;
+    return isSpendKnown(view) || (viewRelayer(view).log?.submittedAt ?? 0) > since;
+  return problem !== 'subnet_halted' || view.haltedUntil > -Infinity || view.nodes.some(({ rises }) => rises);
 }
 
 /** The chain is asked about its masternodes and marks once a minute. */
@@ -186,30 +191,21 @@ const SHOWN_LATE: readonly ProblemName[] = [
   'node_lags',
 ];
 
-/** What is known of a subnet as a whole and shows whether some problems are over. */
-export interface Shown {
-  /** Whether it can be said how long the wallet of the relayer lasts. */
-  readonly isSpendKnown?: boolean;
-  /** Whether a block was seen that ends the halt. */
-  readonly isHaltOver?: boolean;
-  /** Who can vote, as the view counts them. */
-  readonly quorum?: Quorum | undefined;
-  /** When the newest block of the parent chain was made, if it is known. */
-  readonly parentBlockAt?: number;
-  /** Whether each node was asked, and nothing is stored by which votes may be missing that show later. */
-  readonly areVotesRead?: boolean;
-  /** What to do about a risk that is found, be it only suspected. */
-  readonly fixOfRisk?: string | undefined;
-}
-
 /** Whether a problem of an earlier process of subnetd may still be found: one that shows only once each source was read. */
-function isAwaited({ restoredAt = -Infinity, problem, name }: Problem, now: number, shown: Shown) {
-  const { parentBlockAt = 0, areVotesRead = false } = shown;
-  if (problem === 'quorum_at_risk' && areVotesRead) return false;
+function isAwaited({ restoredAt = -Infinity, problem, name }: Problem, view: SubnetView) {
+  const { before, nodes, now } = view;
+  // Whose votes are missing in pools, and why, shows later.
+  const isOfPools = ({ problem, component, restoredAt }: Problem) =>
+    restoredAt !== undefined && (KEY_LOST.includes(problem) || (component === 'node' && SHOWN_LATE.includes(problem)));
+  if (problem === 'quorum_at_risk' && !before.values.some(isOfPools) && nodes.every(({ state }) => isAsked(state)))
+    return false;
+  const { at: parentAt = 0, headAgeMs = Infinity } = view.facts.parent ?? {};
   const isShownLate = (name === undefined && !isBlind(problem)) || SHOWN_LATE.includes(problem);
   // Of one that lags each log must have shown a number of blocks first.
   const readMs = problem === 'node_lags' ? 4 * ALL_READ_MS : ALL_READ_MS;
-  return isShownLate && now - restoredAt < readMs && !(problem === 'parent_behind' && parentBlockAt > restoredAt);
+  return (
+    isShownLate && now - restoredAt < readMs && !(problem === 'parent_behind' && parentAt - headAgeMs > restoredAt)
+  );
 }
 
 /** A problem that is not found: nobody renews how long ago the moments of its evidence were. */
@@ -253,9 +249,15 @@ const TOO_FEW = 'too few can vote until more of those that have just started do'
 /** What to do while nothing is lacking but what has just started. */
 const SPARE_FIRST = 'restart no other node until there is a spare vote again';
 
-/** A problem that is not found any more; undefined when it is over. */
-function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Shown): Problem | undefined {
-  const tight = lacksSpare(shown.quorum) ? shown.quorum : undefined;
+/** A problem that is not found any more; undefined when it is over. `fixOfRisk`: what to do about a risk that is found, be it only suspected. */
+function clear(
+  before: Problem,
+  subjectsOf: SubjectsOf,
+  view: SubnetView,
+  fixOfRisk = SPARE_FIRST,
+): Problem | undefined {
+  const { now, quorum } = view;
+  const tight = lacksSpare(quorum) ? quorum : undefined;
   const atRisk = before.problem === 'quorum_at_risk' ? tight : undefined;
   // Whoever has just started does not vote yet, and may never. Whose votes were missing, and why, may be over.
   if (!isStanding(before)) {
@@ -271,7 +273,7 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
   // That the network was replaced is found while more than two thirds answer.
   const share = before.problem === 'chain_replaced' ? 3 : 1;
   const isUnseen = OF_ANSWERS.includes(before.problem) && silent.length * share >= subjectsOf({}).length;
-  if (isUnseen || !isKnownOver(before, subjects) || !mayClear(before, subjects, shown) || isAwaited(before, now, shown))
+  if (isUnseen || !isKnownOver(before, subjects) || !mayClear(before, view) || isAwaited(before, view))
     return withoutAges(before);
   const clearingSince = Math.min(before.clearingSince ?? now, now);
   // Nobody is told of a spare vote while there is none.
@@ -282,7 +284,6 @@ function clear(before: Problem, subjectsOf: SubjectsOf, now: number, shown: Show
     return (verdict === 'fail' || verdict === 'unknown') && !failsApart(before, each, state, now);
   };
   const explains = before.explains.filter((each) => subjectsOf(each).some(isLeft(each)));
-  const { fixOfRisk = SPARE_FIRST } = shown;
   const fix = tight && OF_VOTES.includes(before.problem) ? `${describeVotes(tight)}; ${fixOfRisk}` : NOTHING_TO_DO;
   return { ...withoutAges(before), explains, fix, state: 'clearing', clearingSince };
 }
@@ -331,13 +332,11 @@ export const restoreProblems = (problems: readonly Problem[], stored: readonly P
 
 /** The problems of a subnet after `found` at `now`, the worst first. What cannot be judged now stays as it is. */
 export function followProblems(
-  before: ProblemIndex<Problem>,
+  view: SubnetView,
   endedBefore: readonly EndedProblem[],
   found: ProblemIndex<Suspicion>,
-  targets: readonly TargetState[],
-  now: number,
-  shown: Shown,
 ): FollowedProblems {
+  const { before, now } = view;
   // What a stored halt covered is stored as open, and found again if it is still so.
   const stored = before.values.filter(({ restoredAt }) => restoredAt !== undefined);
   const covered = indexProblems([...found.values, ...stored].flatMap(({ causes }) => causes));
@@ -349,22 +348,19 @@ export function followProblems(
   const problems = raised.map((one) => holdBack(one, before, waiting, now));
   const opened = indexProblems(problems.filter(isStanding));
   const surelyCovered = indexProblems([...opened.values, ...stored].flatMap(({ causes }) => causes));
-  const subjectsOf = indexSubjects(targets);
+  const subjectsOf = indexSubjects(view.targets.map(({ state }) => state));
+  const shown = { ...view, quorum: view.quorum && withoutIdle(view.quorum, findIdle(view, before.values)) };
   const end = (one: Problem) => {
     if (isStanding(one) && subjectsOf(one).length > 0) ended.set(toEnded(one, subjectsOf, now));
   };
   const there = indexProblems(problems);
-  // Whose votes are missing in pools, and why, shows later.
-  const isOfPools = ({ problem, component }: Problem) =>
-    KEY_LOST.includes(problem) || (component === 'node' && SHOWN_LATE.includes(problem));
-  const areVotesRead = !stored.some(isOfPools) && subjectsOf({}).every(isAsked);
   const fixOfRisk = found.get({ problem: 'quorum_at_risk' })?.fix;
   for (const one of before.values.filter((each) => !there.get(each))) {
     // What covers it shows nothing of what is not known yet, and may be over before that is.
-    const isLeft = !covered.get(one) || (OF_SPEND.includes(one.problem) && shown.isSpendKnown === false);
+    const isLeft = !covered.get(one) || (OF_SPEND.includes(one.problem) && !isSpendKnown(view));
     // What is only suspected ends nothing that was stored.
     const isKept = one.restoredAt !== undefined && !isLeft && !surelyCovered.get(one);
-    const cleared = isLeft ? clear(one, subjectsOf, now, { ...shown, areVotesRead, fixOfRisk }) : undefined;
+    const cleared = isLeft ? clear(one, subjectsOf, shown, fixOfRisk) : undefined;
     const left = isKept ? withoutAges(one) : cleared;
     if (left) problems.push(left);
     else end(one);

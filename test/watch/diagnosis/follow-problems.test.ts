@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Incident } from '../../../src/model/incident.ts';
+import type { ParentFacts } from '../../../src/model/parent-chain.ts';
 import { NOTHING_TO_DO, type Problem, type Suspicion } from '../../../src/model/problem.ts';
 import { problemCatalog } from '../../../src/model/problem-catalog.ts';
+import type { RelayFacts } from '../../../src/model/relay.ts';
 import type { Quorum, TargetState } from '../../../src/model/snapshot.ts';
 import { toRestoredProblem } from '../../../src/tell/incidents/stored-incidents.ts';
 import { NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
-import { type FollowedProblems, restoreProblems, type Shown } from '../../../src/watch/diagnosis/follow-problems.ts';
-import { containerOf, diagnosedNode, follow, NOW } from '../../support/diagnosed.ts';
+import { type FollowedProblems, restoreProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
+import type { SubnetView } from '../../../src/watch/diagnosis/subnet-view.ts';
+import { containerOf, diagnosedNode, follow, NOW, SUBNET } from '../../support/diagnosed.ts';
 import { failing, nodeState, statesAfter, suspicion, T0, well } from '../../support/followed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
@@ -48,8 +51,12 @@ describe('a problem', () => {
     const cover = [
       suspicion({ problem: 'contract_missing', lastedMs: 600 * SECOND, causes: [{ problem: 'wallet_low', ...of }] }),
     ];
+    const relay = { observation: {}, packets: {}, wallets: {} } as unknown as RelayFacts;
     const told = (isSpendKnown: boolean) =>
-      follow(before, cover, well, T0 + SECOND, { isSpendKnown }).problems.map(({ problem, state }) => [problem, state]);
+      follow(before, cover, well, T0 + SECOND, {
+        subnet: { ...SUBNET, parentChain: { rpc: 'http://parent:8545', contract: '0x1' } },
+        facts: isSpendKnown ? { relay } : {},
+      }).problems.map(({ problem, state }) => [problem, state]);
     expect(told(false)).toContainEqual(['wallet_low', 'open']);
     expect(told(true).map(([problem]) => problem)).toEqual(['contract_missing']);
   });
@@ -625,7 +632,7 @@ describe('a problem', () => {
     const [a, b] = failing as [TargetState, TargetState];
     const explained = (found: Suspicion, answered: boolean, backFor = 60 * SECOND) => {
       const latest = { check: 'latest_block', verdict: 'pass', since: T0 + SECOND - backFor, failures: 9 };
-      const facts = { node: { observation: { answered } } };
+      const facts = { node: { observation: { answered, latest: { ok: false, fault: { kind: 'refused' } } } } };
       const answers = { ...b, facts, checks: [...b.checks, latest] } as unknown as TargetState;
       const before = follow(NO_PROBLEMS, [{ ...found, lastedMs: 900 * SECOND }], failing, T0);
       return follow(before, [], [a, answers], T0 + SECOND).problems.map((one) => [one.problem, one.explains.length]);
@@ -694,7 +701,7 @@ test('a stored problem that only shows when all was read is awaited for a minute
     ...{ ...suspicion(more), severity: 'warning', alert: 'x', state: 'open', since: 1, openedAt: 1 },
     ...{ seenAt: T0, restoredAt: T0 },
   });
-  const statesOf = (more: Partial<Suspicion>, ms: number, shown: Shown = {}) => {
+  const statesOf = (more: Partial<Suspicion>, ms: number, shown: Partial<SubnetView> = {}) => {
     const before = { problems: [stored(more)] as readonly Problem[], ended: [] };
     return follow(before, [], well, T0 + ms, shown).problems.map(({ state }) => state);
   };
@@ -723,9 +730,10 @@ test('a stored problem that only shows when all was read is awaited for a minute
   expect(statesOf({ problem: 'parent_behind' }, 59_999)).toEqual(['open']);
   expect(statesOf({ problem: 'checkpoint_behind' }, 59_999)).toEqual(['open']);
   // But a block that was made since does.
-  expect(statesOf({ problem: 'parent_behind' }, 1, { parentBlockAt: T0 + 1 })).toEqual(['clearing']);
-  expect(statesOf({ problem: 'parent_behind' }, 1, { parentBlockAt: T0 })).toEqual(['open']);
-  expect(statesOf({ problem: 'checkpoint_behind' }, 1, { parentBlockAt: T0 + 1 })).toEqual(['open']);
+  const blockAt = (at: number) => ({ facts: { parent: { at, headAgeMs: 0 } as ParentFacts } });
+  expect(statesOf({ problem: 'parent_behind' }, 1, blockAt(T0 + 1))).toEqual(['clearing']);
+  expect(statesOf({ problem: 'parent_behind' }, 1, blockAt(T0))).toEqual(['open']);
+  expect(statesOf({ problem: 'checkpoint_behind' }, 1, blockAt(T0 + 1))).toEqual(['open']);
   expect(statesOf({ problem: 'node_down' }, 1)).toEqual(['clearing']);
   expect(statesOf({ problem: 'monitor_offline', ...whole }, 1)).toEqual(['clearing']);
 });
