@@ -9,7 +9,7 @@ import { findRisen, findStand } from './find-last-block.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
 import { viewRelayer } from './parent-view.ts';
 import { describeOrphans } from './quorum.ts';
-import { findEndedWithDocker, isStopped, type NodeView, namesOf, type SubnetView, startedAtOf } from './subnet-view.ts';
+import { hasEndedWithDocker, isStopped, type NodeView, namesOf, type SubnetView, startedAtOf } from './subnet-view.ts';
 import { explain, explainEach, type Found, suspect } from './suspect.ts';
 
 function describeOut(node: NodeView, now: number): string {
@@ -63,7 +63,7 @@ export function findHalt(view: SubnetView): Found {
   const advice = adviseOnHalt(view, voters, quorum, last, open);
   const newest = last ?? findRisen(view);
   const areSome = toJoin.length === quorum.starting && toJoin.length < quorum.total;
-  const areOfDocker = findEndedWithDocker(toJoin, view).length === toJoin.length;
+  const areOfDocker = toJoin.every((node) => hasEndedWithDocker(node, view));
   const withDocker = toJoin.length > 1 && areOfDocker ? ' with Docker itself' : '';
   const begun = `${withDocker}${areSome && starting.length < toJoin.length ? ` (${namesOf(toJoin)})` : ''}`;
   const areAsked = nodes.every(({ state }) => isAsked(state));

@@ -3,9 +3,8 @@ import { medianOf } from '../../lib/numbers.ts';
 import { joinAnd } from '../../lib/words.ts';
 import { type Lag, type LagFacts, leastShare, type Tally } from '../../model/lag.ts';
 import type { Suspicion } from '../../model/problem.ts';
-import { engineOf } from '../../model/target.ts';
 import { isSkewed } from '../rules/judge-log-block.ts';
-import { fails, hasPrinted, type NodeView, type SubnetView } from './subnet-view.ts';
+import { fails, findEngine, hasPrinted, type NodeView, type SubnetView } from './subnet-view.ts';
 import { suspectTarget } from './suspect.ts';
 
 const shareOf = ({ hits, of }: Tally): number => hits / of;
@@ -72,8 +71,6 @@ function compare({ nodes }: SubnetView, node: NodeView, read: (one: NodeView) =>
 const isFar = ({ own, usual }: ReturnType<typeof compare>, leastMs: number): boolean =>
   own >= leastMs && own >= 3 * usual;
 
-const machineOf = ({ target: { container } }: NodeView): string | undefined => container && engineOf(container);
-
 /** What sets a node apart from the others, as far as that is known: `own` is of its machine. */
 function tellApart(view: SubnetView, node: NodeView) {
   const { nodes, now, facts } = view;
@@ -94,14 +91,14 @@ function tellApart(view: SubnetView, node: NodeView) {
     hasPrinted(node, 'vote_too_late', now, HOUR_MS) && 'its log says that its votes come too late',
   ].filter((one) => typeof one === 'string');
   const others = nodes.filter((one) => one !== node);
-  const machine = machineOf(node);
+  const machine = findEngine(node.target);
   const peers = compare(view, node, (one) => one.peers);
   const version = node.state.facts.node?.client?.version;
   const versions = others.flatMap(({ state }) => state.facts.node?.client?.version ?? []);
   const place = [
     machine !== undefined &&
       others.length > 1 &&
-      others.every((one) => machineOf(one) !== machine) &&
+      others.every((one) => findEngine(one.target) !== machine) &&
       `it alone runs on the Docker Engine ${machine}`,
     peers.own < peers.usual && `it has ${peers.own} peers, most others ${peers.usual}`,
     version !== undefined && versions.length > 0 && !versions.includes(version) && `it alone runs ${version}`,

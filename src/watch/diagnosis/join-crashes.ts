@@ -15,8 +15,8 @@ import type { Target } from '../../model/target.ts';
 import { ZERO_OF_NODE } from '../rules/judge-container.ts';
 import { isOnlyKilled } from '../rules/known-failures.ts';
 import {
-  findEndedWithDocker,
   hasEndedUnseen,
+  hasEndedWithDocker,
   isDockerRestarting,
   isDockerSilent,
   type SubnetView,
@@ -178,10 +178,9 @@ const BROUGHT_BY_STOP = ['container_down', 'node_down', 'node_hanging', 'service
 
 /** Containers that ended with their Docker Engine: what is found of each has that one cause. */
 function findStop(found: readonly Suspicion[], view: SubnetView): Found {
+  const ended = view.targets.filter((one) => hasEndedWithDocker(one, view));
   // They are not known to have been started since.
-  const out = view.targets.filter(({ state, container }) => container.kind === 'stopped' || hasEndedUnseen(state));
-  const ended = out.length > 1 ? findEndedWithDocker(view.targets, view) : [];
-  const stopped = out.filter((one) => ended.includes(one));
+  const stopped = ended.filter(({ state, container }) => container.kind === 'stopped' || hasEndedUnseen(state));
   const [first] = stopped;
   if (first === undefined || stopped.length === 1) return undefined;
   const ofTargets = stopped.map(({ state }) => refsTo(state.target, ...BROUGHT_BY_STOP));

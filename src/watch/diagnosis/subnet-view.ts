@@ -164,32 +164,26 @@ export function lacksEngine({ facts: { container } }: TargetState): boolean {
   return observation?.kind === 'docker-unreachable' && observation.why.answersOthers !== true;
 }
 
-const haveOneEngine = (one: Target, other: Target): boolean =>
-  one.container !== undefined && other.container !== undefined && engineOf(one.container) === engineOf(other.container);
+/** The Docker Engine of a target, if the inventory names its container. */
+export const findEngine = ({ container }: Target): string | undefined => container && engineOf(container);
 
-/** Whether the Docker Engine of a target does not answer, be it of another target that was asked about no earlier. */
-export function isDockerSilent({ state }: TargetView, { targets }: SubnetView): boolean {
-  const saidAt = (one: TargetState) => checkOf(one, 'container')?.lastRun ?? 0;
-  const isNewer = (one: TargetState) => haveOneEngine(one.target, state.target) && saidAt(one) >= saidAt(state);
-  return targets.some(({ state: other }) => lacksEngine(other) && isNewer(other));
+/** Whether something was seen at the Docker Engine of a target, be it of the container of another one. */
+const isSeenAtEngine = (one: TargetView, { targets }: SubnetView, isSeen: (of: TargetState) => boolean): boolean =>
+  targets.some(({ state }) => isSeen(state) && findEngine(state.target) === findEngine(one.state.target));
+
+/** Whether the Docker Engine of a target does not answer, be it about another target that was asked about no earlier. */
+export function isDockerSilent(one: TargetView, view: SubnetView): boolean {
+  const saidAt = (of: TargetState) => checkOf(of, 'container')?.lastRun ?? 0;
+  return isSeenAtEngine(one, view, (of) => lacksEngine(of) && saidAt(of) >= saidAt(one.state));
 }
 
 /** Whether nothing listened at the Docker Engine of a target a moment ago: it ends, and answers some requests yet, or has just started. */
-export const isDockerRestarting = ({ state }: TargetView, { targets, now }: SubnetView): boolean =>
-  targets.some(
-    ({ state: { target, facts } }) =>
-      now - (facts.container?.engineDown?.to ?? Number.NEGATIVE_INFINITY) < ENGINE_STOP_MS &&
-      haveOneEngine(target, state.target),
-  );
+export const isDockerRestarting = (one: TargetView, view: SubnetView): boolean =>
+  isSeenAtEngine(one, view, ({ facts }) => view.now - (facts.container?.engineDown?.to ?? -Infinity) < ENGINE_STOP_MS);
 
-/** Those of which the container ended last as its engine was stopped, be that seen of it or of another one. */
-export function findEndedWithDocker<T extends TargetView>(ones: readonly T[], { targets }: SubnetView): readonly T[] {
-  const sawEnd = ({ state: { target, facts } }: TargetView, { state: ended }: T) =>
-    endedWithEngine(facts.container, ended.facts.container?.lastExit?.at) && haveOneEngine(target, ended.target);
-  // Mostly none has, so that not each is compared with each.
-  const mayKnow = targets.filter(({ state: { facts } }) => facts.container?.engineDown !== undefined);
-  return ones.filter((one) => mayKnow.some((other) => sawEnd(other, one)));
-}
+/** Whether the container of a target ended last as its engine was stopped. */
+export const hasEndedWithDocker = (one: TargetView, view: SubnetView): boolean =>
+  isSeenAtEngine(one, view, ({ facts }) => endedWithEngine(facts.container, one.state.facts.container?.lastExit?.at));
 
 /** What to do first about a target of which the engine is silent. */
 export const WAKE_DOCKER =
@@ -201,11 +195,11 @@ const DOCKER_COMMAND = /`(?:HOSTPWD=\S+ )?docker (?![^`]*\blogs )/;
 /** What to do about a target, or about a subnet: no command of Docker works while the engine of that, or one of them, is silent. */
 export function afterDocker({ fix, component, name }: Suspicion, view: SubnetView): string {
   if (!DOCKER_COMMAND.test(fix) || fix.startsWith(WAKE_DOCKER)) return fix;
-  const areSeen = !view.targets.some(({ state }) => lacksEngine(state));
   const isOf = ({ state: { target } }: TargetView) =>
     name === undefined || (target.name === name && target.component === component);
-  const isSilent = !areSeen && view.targets.some((one) => isOf(one) && isDockerSilent(one, view));
-  return isSilent ? `${WAKE_DOCKER}; if that is not enough, ${fix}` : fix;
+  return view.targets.some((one) => isOf(one) && isDockerSilent(one, view))
+    ? `${WAKE_DOCKER}; if that is not enough, ${fix}`
+    : fix;
 }
 
 /** When the last probe of a node that has ended began. */
