@@ -153,6 +153,9 @@ const FOUND_ITSELF_MS = 60_000;
 export const mayCover = ({ clearingSince }: Problem, now: WatchedMs): boolean =>
   clearingSince === undefined || now - clearingSince < FOUND_ITSELF_MS;
 
+/** A message waits for so long for what else comes, so nobody is told of what is over by then. */
+export const TOLD_AFTER_MS = 15_000;
+
 /** Whether nobody is notified of a problem, because it opened during planned work. */
 export const isMuted = ({ planned }: Pick<Problem, 'planned'>): boolean => planned?.mutes === true;
 

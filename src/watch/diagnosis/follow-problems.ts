@@ -19,6 +19,7 @@ import {
   type Problem,
   type ProblemIndex,
   type Suspicion,
+  TOLD_AFTER_MS,
 } from '../../model/problem.ts';
 import { isBlind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
 import { isStartedAgain } from '../../model/restart-cause.ts';
@@ -306,9 +307,6 @@ function holdBack(one: Problem, before: ProblemIndex<Problem>, waiting: Readonly
   return { ...one, since, state: 'suspected', openedAt: undefined, ...(next && known && { isNext: true }) };
 }
 
-/** Messages wait for so long for what else comes (plan-message.ts), so nobody was told of what was over by then. */
-const UNTOLD_MS = 15_000;
-
 /**
  * Whether a problem that is clearing pages for another one that has opened since, or that lasts when this has been clearing for a while.
  * Nobody would be told of that while what pages for it is not over.
@@ -321,7 +319,7 @@ function hidesOtherCause(one: Problem, problems: readonly Problem[], now: number
     (isBlind(one.problem) && other.severity !== 'info') ||
     (one.problem === 'subnet_halted' && other.problem === 'quorum_at_risk');
   // What was stored may have been told by another process.
-  const isUntold = restoredAt === undefined && clearingSince - toldFrom < UNTOLD_MS;
+  const isUntold = restoredAt === undefined && clearingSince - toldFrom < TOLD_AFTER_MS;
   const isLeft = ({ openedAt = 0 }: Problem) => openedAt >= clearingSince || isUntold || !mayCover(one, now);
   return problems.some((other) => other.state === 'open' && isLeft(other) && isPagedBy(other));
 }

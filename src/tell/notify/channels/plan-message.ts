@@ -1,4 +1,4 @@
-import { isAboutOthers } from '../../../model/problem.ts';
+import { isAboutOthers, TOLD_AFTER_MS } from '../../../model/problem.ts';
 import { SEVERITIES } from '../../../model/severity.ts';
 import { type AlertLabels, alertKey, causeOf, type TrackedAlert } from '../../alerts/tracked-alert.ts';
 import type { AlertEnd, NotifiedAlert, NotifiedGroup } from '../notified-alert.ts';
@@ -8,7 +8,7 @@ export const TIMES = {
   /** Of an alert that pages. What it reports is confirmed already. A little less than the five seconds after which all is judged again. */
   criticalWaitMs: 4_500,
   /** Longer than a round of checks, so that all that one fault brings is one message. */
-  waitMs: 15_000,
+  waitMs: TOLD_AFTER_MS,
   /** A new alert that pages does not wait for it. A warning or a new cause does not after a message that told of ends or notes only. */
   pauseMs: 60_000,
   /** The same for a warning about the whole subnet, or about a target that people were not told of: it most likely has another cause. */
