@@ -123,13 +123,8 @@ function explainCheck(state: ExplainedCheckState, problem: Problem | EndedProble
 
 /** By target: the first of these problems that is about it, else the first that names it. They are the worst first. */
 function findNaming(problems: readonly Problem[], targets: readonly TargetState[]): ReadonlyMap<string, Problem> {
-  const naming = new Map<string, Problem>();
-  const add = (component: string, name: string, one: Problem) => {
-    const key = subjectKey({ component, name });
-    if (!naming.has(key)) naming.set(key, one);
-  };
-  for (const one of problems) if (one.component && one.name) add(one.component, one.name, one);
-  for (const one of problems) {
+  const own = problems.map((one) => [subjectKey(one), one] as const);
+  const others = problems.flatMap((one) => {
     const { problem, nodes = [], since } = one;
     // Of a crash those that run as Docker started them after it. What came after that is seen of the node itself.
     const isNamed = ({ target: { component, name }, facts }: TargetState) => {
@@ -137,9 +132,9 @@ function findNaming(problems: readonly Problem[], targets: readonly TargetState[
       return component === 'node' && nodes.includes(name) && running && startedAt - since < START_MS;
     };
     const crashed = problem === 'containers_crashed' && targets.filter(isNamed).map(({ target }) => target.name);
-    for (const name of crashed || nodes) add('node', name, one);
-  }
-  return naming;
+    return (crashed || nodes).map((name) => [subjectKey({ component: 'node', name }), one] as const);
+  });
+  return new Map([...own, ...others].toReversed());
 }
 
 /** What a target is asked itself. */
@@ -165,8 +160,8 @@ export function explainTargets(
   const clearing = problems.filter(({ state }) => state === 'clearing');
   const lasting = problems.filter(({ state }) => state !== 'clearing');
   // What lasts explains more than what seems to be over, and that more than what is.
-  const byCheck = new Map<string, Problem | EndedProblem>();
-  for (const one of [...ended, ...clearing, ...lasting]) for (const each of one.explains) byCheck.set(keyOf(each), one);
+  const explaining = [...ended, ...clearing, ...lasting];
+  const byCheck = new Map(explaining.flatMap((one) => one.explains.map((each) => [keyOf(each), one] as const)));
   const wouldPage = ({ state, severity }: Problem) => state === 'suspected' && severity === 'critical';
   const naming = findNaming(
     problems.filter(({ state, severity }) => state === 'open' && severity !== 'info'),
