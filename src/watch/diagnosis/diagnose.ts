@@ -27,6 +27,7 @@ import { findPacketProblem } from './find-packet-problem.ts';
 import { failsOtherwise, findParentProblems, withContract } from './find-parent-problems.ts';
 import { findSetupProblems } from './find-setup-problems.ts';
 import { findSubnetProblems } from './find-subnet-problems.ts';
+import { SILENCE } from './find-unseen.ts';
 import { findWalletProblem } from './find-wallet-problem.ts';
 import { joinCrashes } from './join-crashes.ts';
 import { findUnusedBootnode } from './setup/find-node-differences.ts';
@@ -43,9 +44,6 @@ const RECOVERY: readonly ProblemName[] = [
   'peers_missing',
   'node_log_fault',
 ];
-
-/** What is said of a node that does not answer. */
-const SILENCE: readonly ProblemName[] = ['node_down', 'node_hanging', 'node_without_block', 'rpc_closed'];
 
 /** What an old probe says of a node that something else kept from answering, or subnetd from asking, and which `isOver`. Its next probe decides. */
 function createIsStale({ before, nodes, now }: SubnetView, isOver: (one: Problem) => boolean) {

@@ -1,11 +1,10 @@
 import { highest } from '../../lib/numbers.ts';
 import { listEach } from '../../lib/words.ts';
-import type { ProblemRef, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import { viewRelayer } from './parent-view.ts';
 import { askedAt, checkOf, hasLoggedSince, isStopped, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
-import { explainEach, type Found, refsTo, suspect, type Texts } from './suspect.ts';
+import { explainEach, type Found, refsTo, suspect } from './suspect.ts';
 
 /** The faults of what lies between subnetd and a node, in words. A node that hangs times out too. */
 const MEETS: Readonly<Record<string, string>> = {
@@ -22,26 +21,16 @@ const PATH_FAULTS: readonly (string | undefined)[] = ['unreachable', 'unresolved
 /** A probe that was sent before may end this much later. */
 const PROBE_MS = 10_000;
 
-/** What is not said of a node that cannot be seen. */
-const UNJUDGED = ['node_down', 'node_hanging', 'node_stalled', 'node_without_block', 'rpc_closed'] as const;
+/** What is said of a node that does not answer, but not if none can be seen. */
+export const SILENCE: readonly ProblemName[] = ['node_down', 'node_hanging', 'node_without_block', 'rpc_closed'];
+
+/** The checks that fail of all that cannot be seen. */
+const SHOWN = ['latest_block', 'peers', 'log_block', 'http', 'console', 'submissions', 'messages'] as const;
 
 const CHECK_LINK = 'check the network link and the name server of the machine of subnetd';
 
 /** Nor is the parent chain, without a network. */
 const OF_PARENT = ['parent_unreachable', 'parent_unseen'] as const;
-
-/** Nothing is seen of the nodes, so nothing can be judged of them. */
-const suspectUnseen = (
-  problem: ProblemName,
-  { nodes, targets }: SubnetView,
-  also: readonly ProblemRef[],
-  texts: Texts,
-): Suspicion =>
-  suspect(problem, {
-    ...texts,
-    explains: explainEach(targets, 'latest_block', 'peers', 'log_block', 'http', 'console', 'submissions', 'messages'),
-    causes: [...nodes.flatMap(({ target }) => refsTo(target, ...UNJUDGED)), ...also],
-  });
 
 const describeLogs = (nodes: readonly NodeView[]): string =>
   nodes.length === 0 ? '' : `, while the log of ${namesOf(nodes)} goes on`;
@@ -66,7 +55,8 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Found {
   const known =
     talking.length > 0 ? `, while the IPC socket of ${namesOf(talking)} answers` : ', and none is known to be stopped';
   const all = asked.length === 1 ? `${asked[0]?.name}, the only node, became` : `all ${asked.length} nodes became`;
-  return suspectUnseen('monitor_offline', view, refsTo(viewRelayer(view).subject, ...OF_PARENT), {
+  return suspect('monitor_offline', {
+    causes: refsTo(viewRelayer(view).subject, ...OF_PARENT),
     summary: 'subnetd cannot reach any node',
     evidence: `${all} unreachable from here (${met.join(', or ')})${describeLogs(rising) || known}`,
     fix:
@@ -95,15 +85,16 @@ function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Found {
   const answers = view.services.some(({ state }) => state.facts.service?.observation.ok);
   const isCut = !answers && !view.facts.parent?.observation.head.ok && rising.length === 0 && asked.every(isUnseen);
   const ofParent = isCut ? refsTo(viewRelayer(view).subject, ...OF_PARENT) : [];
-  // Nor is it known which clients they run, and each has another image.
-  return suspectUnseen('never_reached', view, [...refsTo({}, 'images_differ'), ...ofParent], {
+  return suspect('never_reached', {
+    // Nor is it known which clients they run, and each has another image.
+    causes: [...refsTo({}, 'images_differ'), ...ofParent],
     summary: 'subnetd has not reached any node yet',
     evidence: `${all} answered since subnetd started${describeLogs(rising)}; ${why?.seen ?? ''}`,
     fix: `${isCut ? `${CHECK_LINK}, then ` : 'check '}the addresses under rpc in the inventory; ${rising.length === 0 ? `if they are right: ${why?.fix ?? 'see that the nodes run'}` : 'starting a node does not help'}`,
   });
 }
 
-/** Nothing is seen of any node, for reasons that say nothing about the subnet. */
+/** Nothing is seen of any node, for reasons that say nothing about the subnet. So nothing can be judged of the nodes. */
 export function findUnseen(view: SubnetView): Found {
   // In the first round after a start of subnetd others may still answer.
   const isUnasked = ({ answers, state, target }: NodeView) =>
@@ -117,5 +108,7 @@ export function findUnseen(view: SubnetView): Found {
   });
   if (silent.length >= Math.min(2, asked.length)) return undefined;
   const wasReached = view.before.get({ problem: 'subnet_halted' }) ?? view.before.get({ problem: 'monitor_offline' });
-  return (wasReached ? undefined : findNeverReached(view, asked)) ?? findOffline(view, asked);
+  const found = (wasReached ? undefined : findNeverReached(view, asked)) ?? findOffline(view, asked);
+  const causes = view.nodes.flatMap(({ target }) => refsTo(target, 'node_stalled', ...SILENCE));
+  return found && { ...found, explains: explainEach(view.targets, ...SHOWN), causes: [...causes, ...found.causes] };
 }
