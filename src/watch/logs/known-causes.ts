@@ -142,7 +142,7 @@ export const transactionCauses: Causes = {
   reverted: {
     says: 'execution reverted|reverted by the EVM|VM (?:Exception|execution error)|reverted 0x|(?:call|transaction) reverted|always failing transaction|ContractFunctionRevertedError|reverted with|ContractExecutionError',
     what: 'the checkpoint contract refused the blocks',
-    fix: 'check that it belongs to this subnet',
+    fix: 'check that the checkpoint contract belongs to this subnet',
   },
   no_funds: {
     says: "insufficient (?:funds|balance)|INSUFFICIENT_FUNDS|InsufficientFunds|not enough funds|doesn't have enough funds|exceeds [a-z ]{0,30}balance|gas required exceeds allowance \\(",
