@@ -80,11 +80,14 @@ function findVersions(view: SubnetView): Found {
   });
 }
 
-/** Images with one name and different content, or different names, although the clients are the same. */
+/** Images with one name and different content, or different names, although the clients are the same, as they say. */
 function findImages(view: SubnetView): Found {
   const groups = groupIfDifferent(
     view,
-    ({ setup: { container } }) => (container?.ok && container.value.imageId ? container.value : undefined),
+    (node) => {
+      const { container } = node.setup;
+      return versionOf(node) && container?.ok && container.value.imageId ? container.value : undefined;
+    },
     ({ image = 'an image', imageId = '' }) => `${image} with the content ${imageId.slice(0, 19)}…`,
   );
   if (groups === undefined || groupIfDifferent(view, versionOf, String) !== undefined) return undefined;
