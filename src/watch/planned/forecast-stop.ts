@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../lib/duration.ts';
+import { formatDuration, MINUTE_MS } from '../../lib/duration.ts';
 import { formatRange, listNames } from '../../lib/words.ts';
 import { type RoundSettings, timeoutMs } from '../../model/chain.ts';
 import { consensusOf, hasTurns, type Masternode, type Quorum, type SubnetState } from '../../model/snapshot.ts';
@@ -72,18 +72,20 @@ function describeChain(
   { total, required }: Pick<Quorum, 'total' | 'required'>,
   { least, most }: { readonly least: number; readonly most: number },
   isHalted: boolean,
+  quietMs: number,
 ): string {
   const votes = `${formatRange(least, most)} of ${total} masternodes ${most === 1 ? 'votes' : 'vote'}, ${required} needed`;
   if (most < required) return `${subnet} ${isHalted ? 'stays halted' : 'halts'}: ${votes}`;
   if (least < required) return `nobody knows whether ${subnet} halts: ${votes}`;
-  if (isHalted) return `enough masternodes of ${subnet} can vote, yet it is halted now`;
+  if (isHalted || quietMs > 0)
+    return `enough masternodes of ${subnet} can vote, yet ${isHalted ? 'it is halted now' : `no block has come for ${formatDuration(quietMs)}`}`;
   const spare = least - required;
   return `${subnet} makes blocks: ${votes}, ${spare === 0 ? 'so no other may fail' : `so ${spare} more may fail`}`;
 }
 
 /** What would become of a subnet if these of its targets were stopped now, by what is known of it. */
 export function forecastStop(state: SubnetState, stopped: ReadonlySet<Target>): StopForecast {
-  const { subnet, quorum, problems } = state;
+  const { subnet, quorum, problems, quietMs = 0 } = state;
   const named = subnet.targets.filter((target) => stopped.has(target));
   const gone = new Set(named.flatMap(({ component, name }) => (component === 'node' ? [name] : [])));
   // Nodes with one key are one masternode.
@@ -95,7 +97,7 @@ export function forecastStop(state: SubnetState, stopped: ReadonlySet<Target>): 
   const sure = there.filter(({ vote, isDoubtful }) => vote === 'votes' && !isDoubtful);
   const voting = { least: sure.length, most: there.length };
   const halts = known !== undefined && voting.most < known.required;
-  const goesOn = known !== undefined && voting.least >= known.required && !isHalted;
+  const goesOn = known !== undefined && voting.least >= known.required && !isHalted && quietMs === 0;
   const consensus = goesOn ? consensusOf(state) : undefined;
   const areThere = seats.map((seat) => sure.includes(seat));
   const pace = consensus && findPace(areThere, consensus);
@@ -119,7 +121,7 @@ export function forecastStop(state: SubnetState, stopped: ReadonlySet<Target>): 
     effects: [
       known === undefined
         ? `nothing is known about the votes of ${subnet.name} now`
-        : describeChain(subnet.name, known, voting, isHalted),
+        : describeChain(subnet.name, known, voting, isHalted, quietMs),
       ...slower,
       ...describeServices(subnet.targets, stopped, gone, halts),
     ],

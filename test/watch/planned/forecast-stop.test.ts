@@ -156,6 +156,13 @@ describe('the words', () => {
     const halted = { ...state, problems: [{ problem: 'subnet_halted', state: 'open' }] } as unknown as SubnetState;
     expect(tell(halted, 'subnet3')[0]).toBe('enough masternodes of devnet can vote, yet it is halted now');
     expect(tell(halted, 'subnet3', 'subnet4')[0]).toBe('devnet stays halted: 2 of 4 masternodes vote, 3 needed');
+    // It may be, which is confirmed later.
+    const quiet = { ...state, quietMs: 18_000 };
+    expect(tell(quiet, 'subnet3')[0]).toBe('enough masternodes of devnet can vote, yet no block has come for 18s');
+    expect(forecastStop(quiet, targetsOf(quiet, ['subnet3']))).toMatchObject({
+      makesBlocks: null,
+      blocksPerMinute: null,
+    });
   });
 
   test('say that blocks are not final where they never come three in a row', () => {
