@@ -224,8 +224,12 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     const member = memberOf(address);
     const vote = member?.vote ?? findUnnamedVote(address);
     const isCounted = member ? vote === 'votes' : nodesOut === 0 && !silentVoters.has(address);
+    const { height } = byAddress.get(address) ?? {};
+    // Since subnetd started it was seen to stand, below the others.
+    const stands =
+      height?.risen === false && height.lastGoodAt > height.advancedAt && height.number < (view.reference ?? 0);
     // While two run with one key, nobody may have the other one.
-    const mayMiss = hasMissedTurn(chain, address) || (!member && view.sharedKeys.size > 0);
+    const mayMiss = stands || hasMissedTurn(chain, address) || (!member && view.sharedKeys.size > 0);
     return describe(address, vote, {
       blocksMade: own?.made,
       missedRounds: own?.missed ?? (counted && (counted.missedRounds.byMiner[address] ?? 0)),
