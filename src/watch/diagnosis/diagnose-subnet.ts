@@ -190,7 +190,8 @@ export function explainTargets(
       const because = byCheck.get(keyOf({ component, name, check: check.check })) ?? away;
       if (because === undefined) return check;
       // Several may be out, or have been until now, each of which costs a peer.
-      const alike = 'state' in because && because.state === 'clearing' ? clearing : lasting;
+      const isRecent = (each: Problem) => because.seenAt - each.seenAt < START_MS;
+      const alike = 'state' in because && because.state === 'clearing' ? clearing.filter(isRecent) : lasting;
       const others = check.check === 'peers' ? alike.filter((each) => each.name !== name) : [];
       const missed = others.filter((each) => silent.has(each.name) && explainsSilence(each));
       const out =

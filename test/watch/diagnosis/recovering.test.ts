@@ -144,6 +144,20 @@ test('a check keeps its own advice while the problem that it showed clears, and 
   ]);
 });
 
+test('peers are missed because of what was over a minute before no more', () => {
+  const [known] = clearing().filter(({ explains }) => explains.some(({ check }) => check === 'peers'));
+  const reasonAfter = (ms: number) => {
+    const summary = 'the container of n3 is paused';
+    const older = known && { ...known, problem: 'container_paused' as const, name: 'n3', summary, explains: [] };
+    const problems = [known, older && { ...older, seenAt: older.seenAt - ms }].filter((one) => one !== undefined);
+    const explained = explainTargets(judgeTargets(startedAgain(), NOW), problems);
+    return explained.flatMap(({ checks }) => checks.flatMap(({ check, cause }) => (check === 'peers' && cause) || []));
+  };
+  const over = 'of a problem that seems to be over';
+  expect(reasonAfter(59_999)).toEqual([`${over}: the container of n2 does not run and the container of n3 is paused`]);
+  expect(reasonAfter(60_000)).toEqual([`${over}: the container of n2 does not run`]);
+});
+
 test('a check is explained by a problem that lasts, rather than by one that seems to be over', () => {
   const known = clearing().find(({ explains }) => explains.some(({ check }) => check === 'peers'));
   const lasting = known && {
