@@ -1,6 +1,7 @@
 import { formatDuration, MINUTE_MS } from '../../lib/duration.ts';
 import { formatRange, listNames } from '../../lib/words.ts';
 import { type RoundSettings, timeoutMs } from '../../model/chain.ts';
+import type { ProblemName } from '../../model/problem-catalog.ts';
 import { consensusOf, hasTurns, type Masternode, type Quorum, type SubnetState } from '../../model/snapshot.ts';
 import type { StopForecast } from '../../model/stop-forecast.ts';
 import type { Target } from '../../model/target.ts';
@@ -91,7 +92,8 @@ export function forecastStop(state: SubnetState, stopped: ReadonlySet<Target>): 
   // Nodes with one key are one masternode.
   const isGone = ({ name, alsoOf = [] }: Seat) => name !== undefined && [name, ...alsoOf].every((one) => gone.has(one));
   const seats = findSeats(state);
-  const isHalted = problems.some(({ problem, state: stage }) => problem === 'subnet_halted' && stage !== 'clearing');
+  const isThere = (name: ProblemName) => problems.some((one) => one.problem === name && one.state !== 'clearing');
+  const isHalted = isThere('subnet_halted');
   const known = quorum === undefined || seats.length === 0 ? undefined : quorum;
   const there = seats.filter((seat) => !isGone(seat) && seat.vote !== 'silent');
   const sure = there.filter(({ vote, isDoubtful }) => vote === 'votes' && !isDoubtful);
@@ -101,6 +103,8 @@ export function forecastStop(state: SubnetState, stopped: ReadonlySet<Target>): 
   const consensus = goesOn ? consensusOf(state) : undefined;
   const areThere = seats.map((seat) => sure.includes(seat));
   const pace = consensus && findPace(areThere, consensus);
+  // What keeps blocks from being committed now may go on.
+  const isUncommitted = pace?.commits === true && isThere('finality_stalled');
   const lost = seats.filter((seat) => isGone(seat) && seat.vote !== 'silent').length;
   const slower =
     pace === undefined || lost === 0
@@ -113,7 +117,7 @@ export function forecastStop(state: SubnetState, stopped: ReadonlySet<Target>): 
     subnet: subnet.name,
     stopped: named.map(({ name }) => name),
     makesBlocks: halts ? false : goesOn ? true : null,
-    commitsBlocks: halts ? false : (pace?.commits ?? null),
+    commitsBlocks: halts ? false : isUncommitted ? null : (pace?.commits ?? null),
     voting: known === undefined ? null : voting,
     required: known?.required ?? null,
     total: known?.total ?? null,
@@ -123,6 +127,7 @@ export function forecastStop(state: SubnetState, stopped: ReadonlySet<Target>): 
         ? `nothing is known about the votes of ${subnet.name} now`
         : describeChain(subnet.name, known, voting, isHalted, quietMs),
       ...slower,
+      ...(isUncommitted ? ['no block is committed now, and nobody knows whether one will be'] : []),
       ...describeServices(subnet.targets, stopped, gone, halts),
     ],
   };

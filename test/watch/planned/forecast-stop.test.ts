@@ -174,6 +174,20 @@ describe('the words', () => {
     ]);
   });
 
+  test('say that no block is committed now, beside a problem that says so', () => {
+    const stalled = (stage: string) =>
+      ({ ...state, problems: [{ problem: 'finality_stalled', state: stage }] }) as unknown as SubnetState;
+    const told = (one: SubnetState) => {
+      const { makesBlocks, commitsBlocks, effects } = forecastStop(one, targetsOf(one, ['subnet1']));
+      return [makesBlocks, commitsBlocks, effects[2]];
+    };
+    const unknown = 'no block is committed now, and nobody knows whether one will be';
+    expect(told(stalled('suspected'))).toEqual([true, null, unknown]);
+    expect(told(stalled('open'))).toEqual([true, null, unknown]);
+    expect(told(stalled('clearing'))).toEqual(told(state));
+    expect(told(state)[1]).toBe(true);
+  });
+
   test('say what nobody knows', () => {
     const doubtful = subnetOf(names, ['votes', 'votes', 'unknown', 'votes']);
     expect(forecastStop(doubtful, targetsOf(doubtful, ['subnet4']))).toMatchObject({
