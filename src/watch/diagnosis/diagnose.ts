@@ -15,7 +15,7 @@ import { formatReason } from '../../model/verdict.ts';
 import { joinFixes } from '../clients/commands-to-type.ts';
 import { JUST_STARTED } from '../rules/view.ts';
 import { findChainProblems, findForeign } from './find-chain-problems.ts';
-import { findCheckProblems, findStatsProblems } from './find-check-problems.ts';
+import { findCheckProblems, findStatsProblems, refOf } from './find-check-problems.ts';
 import { findContainerProblems, findLogProblems } from './find-container-problems.ts';
 import { findDiskProblems } from './find-disk-problems.ts';
 import { explainHalt } from './find-halt.ts';
@@ -161,11 +161,13 @@ export function diagnose(view: SubnetView, clock: ClockDisturbances = {}, ended:
   const explainAlso = (checks: Iterable<ExplainedCheck>) => {
     for (const each of checks) explained.add(each);
   };
-  /** Takes the checks that no problem before explains. */
+  const told = indexProblems([...ended, ...before.values]);
+  /** Takes the checks that no problem before explains. What each of them was until now by itself goes on as part of it. */
   const take = (one: Suspicion): Suspicion => {
-    const free = new Set(one.explains).difference(explained);
-    explainAlso(free);
-    return { ...one, fix: afterDocker(one, view), explains: [...free] };
+    const explains = [...new Set(one.explains).difference(explained)];
+    explainAlso(explains);
+    const covered = explains.flatMap(refOf).filter((each) => each.problem !== one.problem && told.get(each));
+    return { ...one, fix: afterDocker(one, view), explains, causes: [...one.causes, ...covered] };
   };
   const found = indexProblems(causes.map(take));
   const over = before.values.filter((one) => isStanding(one) && found.get(one) === undefined);

@@ -16,7 +16,7 @@ import {
   type TargetView,
   WAKE_DOCKER,
 } from './subnet-view.ts';
-import { explain, type Found, READ_FROM_NODE, suspect, suspectTarget } from './suspect.ts';
+import { explain, type Found, READ_FROM_NODE, refsTo, suspect, suspectTarget } from './suspect.ts';
 
 const SUMMARY: Readonly<
   Record<Exclude<(typeof PROBLEM_OF_CHECK)[CheckName], undefined>, (name: string, check: CheckName) => string>
@@ -30,6 +30,9 @@ const SUMMARY: Readonly<
     `the stats server gets no ${check === 'history_data' ? 'history' : 'new blocks'} from the nodes`,
   frontend_errors: () => 'the frontend shows errors',
 };
+
+/** The problem that a failing check is by itself, if it is one. */
+export const refOf = (one: ExplainedCheck) => refsTo(one, ...[PROBLEM_OF_CHECK[one.check] ?? []].flat());
 
 /** A server that hangs was silent for seconds before that showed. */
 const HANGS_MS = 11_000;

@@ -9,9 +9,11 @@ import type {
 } from '../../../src/model/parent-chain.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
+import { followIncidents, NO_INCIDENTS } from '../../../src/tell/incidents/follow-incidents.ts';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
 import { foldParent } from '../../../src/watch/rules/fold-subnet.ts';
+import { describeLasting } from '../../../src/web/pages/incident-words.ts';
 import { diagnosedNode, diagnosedService, listCauses, NOW, STOPPED } from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
@@ -874,4 +876,61 @@ test('a contract of another chain does not keep the relayer from its node', () =
     'relayer_stopped relayer',
   ]);
   expect(named(other, [failing('block_not_in_contract')])).toEqual(['contract_of_other_chain relayer']);
+});
+
+describe('a relayer that submits nothing before it is found what that comes from', () => {
+  const idle = { cycleAt: NOW, phase: 'done', phaseAt: NOW, attempted: false } as const;
+  const silent = relayer(6 * MINUTE, { byMode: { full: idle } });
+  const stalled = nodes.map(({ target, facts }) => {
+    const committed = facts.node?.committed && { ...facts.node.committed, advancedAt: NOW - 2 * MINUTE };
+    return { target, facts: { ...facts, node: { ...facts.node, committed } } } as KnownTarget;
+  });
+
+  /** What people read after each of these moments: the headline, the problems, and the incidents with how long they lasted. */
+  function tell(...moments: readonly (readonly [number, readonly KnownTarget[], ParentFacts?])[]) {
+    let followed = NO_PROBLEMS;
+    let incidents = NO_INCIDENTS;
+    return moments.map(([ms, targets, parent]) => {
+      const of = { ...subnet, targets: targets.map(({ target }) => target) };
+      const [judged, now] = [judgeTargets(targets, NOW), NOW + ms];
+      const found = diagnoseSubnet(of, judged, followed, now, { facts: parent && { parent } });
+      const { problems, headline } = found;
+      followed = found;
+      incidents = followIncidents(incidents, [{ ...found, subnet: of, targets: judged, plannedWork: [] }], {
+        ...{ now, toWall: (at) => at },
+      });
+      return [
+        headline?.sentence,
+        ...problems.map((one) => `${one.state}: ${one.summary}`),
+        ...[...incidents.open.values()].map((one) => `${one.last.summary}: ${describeLasting(one, now)}`),
+      ];
+    });
+  }
+
+  test('has not ended where the subnet commits no blocks, and is told as part of that', () => {
+    const [, open, suspected, found] = tell(
+      [-60_000, [...nodes, silent]],
+      [-40_000, [...nodes, silent]],
+      [-30_000, [...stalled, silent]],
+      [0, [...stalled, silent]],
+    );
+    expect(open).toEqual([
+      'devnet is running, but the relayer submits no blocks',
+      'open: the relayer submits no blocks',
+      'the relayer submits no blocks: lasted 20 s',
+    ]);
+    const covered =
+      'the relayer submits no blocks: lasted 30 s, then became part of another problem (the subnet commits no blocks)';
+    expect(suspected).toEqual([
+      'devnet is running, but a possible problem is being checked',
+      'suspected: the subnet commits no blocks',
+      covered,
+    ]);
+    expect(found).toEqual([
+      'devnet commits no blocks',
+      'open: the subnet commits no blocks',
+      'the subnet commits no blocks: lasted 30 s',
+      covered,
+    ]);
+  });
 });
