@@ -194,12 +194,11 @@ export function findHeadline(
   const summary = lasting && fitsVotes(lasting) ? sentence(`${lasting.summary}${describePlan(lasting)}`) : '';
   const known = lasting ? join(summary, describeFix(lasting), nameCauses(confirmed, lasting)) : '';
   if (isShort && isQuorumLost(quorum)) {
-    // What costs votes comes first, as a wallet or a page costs none, and of that what ended several at once, as a stop of Docker.
-    const sure = nameCauses(
-      problems.filter(isSure).toSorted((one, other) => (one.name ? 1 : 0) - (other.name ? 1 : 0)),
-    );
+    // Only what costs votes is suspected then, as a wallet or a page costs none. What ended several at once comes first, as a stop of Docker.
+    const costs = suspicions.filter((one) => mayVote(one) && isShown(one));
+    const sure = nameCauses(costs.filter(isSure).toSorted((one, other) => (one.name ? 1 : 0) - (other.name ? 1 : 0)));
     const isOfVotes = lasting && mayVote(lasting) && !HAPPENED.includes(lasting.problem);
-    const unsure = isOfVotes || (suspected && isSure(suspected)) ? '' : suspicion;
+    const unsure = isOfVotes ? '' : tellSuspected(costs.find((one) => !isSure(one)));
     // What clears is no news then, least of all the halt before.
     return tell('warn', `may be halted: ${describeVotes(quorum)}`, sure, unsure, known, unseen);
   }

@@ -493,6 +493,27 @@ test('the headline of a subnet that has lost its quorum anew is no longer of the
     detail:
       'The container of n2 does not run. Start it with `docker start generated-n2-1`; if it ends again, read why it ended with `docker logs --tail 100 generated-n2-1`.',
   });
+  // One that votes has crashed before, and only what costs votes is suspected: not a wallet.
+  const loop: Problem = {
+    ...suspected,
+    problem: 'silent_restart_loop',
+    name: 'n4',
+    summary: 'n4 ends again and again',
+  };
+  const crashed: Problem = { ...suspected, problem: 'container_restarting', name: 'n1', summary: 'n1 has crashed' };
+  const spent: Problem = {
+    ...suspected,
+    problem: 'wallet_low',
+    component: 'relayer',
+    name: 'relayer',
+    summary: 'no coins',
+  };
+  const members = [{ name: 'n1', vote: 'votes' as const }];
+  const seen = { quorum: lost, hasRisen: true, members };
+  expect(findHeadline('devnet', targets, [spent, crashed, loop], seen).detail).toBe(
+    'Suspected: n4 ends again and again.',
+  );
+  expect(findHeadline('devnet', targets, [spent, crashed], seen).detail).toBe('');
   // What costs votes comes before what does not.
   const wallet: Problem = {
     ...risk,
