@@ -163,7 +163,7 @@ function findVeto(state: SubnetState, node: TargetState, member: Member, absent:
   if (found !== undefined) return found;
   if (member.vote === 'silent') return out(`${target.name} does not vote`);
   // That may be chance, but nobody knows until its next one.
-  if (member.hasMissedTurn) return doubtful(`${target.name} made no block in its last turn`);
+  if (member.hasMissedTurn) return doubtful(`${target.name} made no block in the last of its turns that were counted`);
   return addressOf(facts) === undefined ? doubtful(`${target.name} has not said by which address it votes`) : undefined;
 }
 

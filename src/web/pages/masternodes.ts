@@ -190,7 +190,9 @@ function describeEpoch(epoch: Epoch): string {
       : `; its masternodes ${block < choiceBlock ? 'are chosen' : 'were chosen'} at block ${count(choiceBlock)}`;
   const at = `${count(nextFirstBlock)}${isNextAtLatest ? ' at the latest' : ''}`;
   const { total, required, voting } = next ?? { total: 0, required: 0, voting: 0 };
-  const doubtful = masternodes.filter(({ isDoubtful, leavesInEpoch }) => isDoubtful && !leavesInEpoch).length;
+  const inDoubt = masternodes.filter(({ isDoubtful, leavesInEpoch }) => isDoubtful && !leavesInEpoch).length;
+  // Blocks come, so as many vote as are needed.
+  const doubtful = Math.max(0, Math.min(inDoubt, voting - required));
   const votes =
     next === undefined
       ? ''
