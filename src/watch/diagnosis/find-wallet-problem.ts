@@ -83,7 +83,7 @@ function findUnpaying(view: SubnetView, wallets: readonly RelayerWallet[]): Foun
   return suspectParent(view, 'wallet_without_funds', {
     summary: 'the wallet of the relayer is out of funds',
     readAt: one.wallet.readAt,
-    evidence: `${readBalance(one, view)}, and ${count === 1 ? 'its last payment took' : `each of its last ${count} payments took at least`} ${formatCoins(least)}`,
+    evidence: `${readBalance(one, view)}, and ${count === 1 ? 'when it last fell, it fell by' : `each of the last ${count} times that it fell, it fell by at least`} ${formatCoins(least)}`,
     fix: `send coins to ${describePayee(one)}`,
     causes: refsTo(subject, 'wallet_low', 'wallet_nearly_empty', 'packets_stuck'),
   });
@@ -103,7 +103,7 @@ function findFewLeft(view: SubnetView, wallets: readonly RelayerWallet[]): Found
     summary: 'the wallet of the relayer has coins for only a few more payments',
     ...viewRelayer(view).subject,
     readAt,
-    evidence: `${readBalance(one, view)}, which is enough for about ${countPaymentsLeft(one.wallet)} more payments like its last ${recent.length}; what it spends a day is not known yet`,
+    evidence: `${readBalance(one, view)}, which is enough to fall about ${countPaymentsLeft(one.wallet)} more times as in its last ${recent.length} falls; what it spends a day is not known yet`,
     fix: `send coins to ${describePayee(one)}`,
   });
 }

@@ -144,7 +144,7 @@ test('one with less than each of its last payments took is out of funds before t
     component: 'relayer',
     name: 'relayer',
     summary: 'the wallet of the relayer is out of funds',
-    evidence: 'its balance is 0.25 coins, and each of its last 15 payments took at least 0.5',
+    evidence: 'its balance is 0.25 coins, and each of the last 15 times that it fell, it fell by at least 0.5',
     fix: 'send coins to 0xcd0340a2214058390d204a826de05312deadbeef (PARENTNET_WALLET) on the parent chain',
     explains: [],
     causes: ['wallet_low', 'wallet_nearly_empty', 'packets_stuck'].map((problem) => ({
@@ -155,7 +155,7 @@ test('one with less than each of its last payments took is out of funds before t
   // What takes more than half of it is no payment.
   const once = foldWallet(foldWallet(undefined, COIN, NOW - 60_000), (COIN * 6n) / 10n, NOW - 30_000);
   expect(causesOf(foldWallet(once, COIN / 4n, NOW))[0]?.evidence).toBe(
-    'its balance is 0.25 coins, and its last payment took 0.4',
+    'its balance is 0.25 coins, and when it last fell, it fell by 0.4',
   );
   expect(problems(drained(COIN / 2n))).toEqual(['wallet_nearly_empty']);
   // The relayer has submitted since, so that it pays from another wallet.
@@ -248,7 +248,7 @@ test('one that pays for few more submissions is told before its spend is known, 
       problem: 'wallet_nearly_empty',
       summary: 'the wallet of the relayer has coins for only a few more payments',
       evidence:
-        'its balance is 20 coins, which is enough for about 40 more payments like its last 8; what it spends a day is not known yet',
+        'its balance is 20 coins, which is enough to fall about 40 more times as in its last 8 falls; what it spends a day is not known yet',
       fix: 'send coins to 0xcd0340a2214058390d204a826de05312deadbeef (PARENTNET_WALLET) on the parent chain',
     },
   ]);
