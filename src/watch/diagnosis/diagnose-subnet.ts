@@ -162,12 +162,12 @@ export function explainTargets(
   // What lasts explains more than what seems to be over, and that more than what is.
   const explaining = [...ended, ...clearing, ...lasting];
   const byCheck = new Map(explaining.flatMap((one) => one.explains.map((each) => [keyOf(each), one] as const)));
-  const wouldPage = ({ state, severity }: Problem) => state === 'suspected' && severity === 'critical';
+  const isChecked = ({ state, severity }: Problem) => state === 'suspected' && severity !== 'info';
   const naming = findNaming(
     problems.filter(({ state, severity }) => state === 'open' && severity !== 'info'),
     targets,
   );
-  const suspected = findNaming(problems.filter(wouldPage), targets);
+  const suspected = findNaming(problems.filter(isChecked), targets);
   // What kept a node from taking part and has ended just now.
   const over = clearing.filter(({ problem, component }) => component === 'node' && RECOVERED_FROM.includes(problem));
   const fails = (state: TargetState) => checkOf(state, 'latest_block')?.verdict === 'fail';

@@ -70,8 +70,8 @@ const isNote = ({ because }: ExplainedCheckState): boolean =>
 const ANSWERED: readonly CheckName[] = ['latest_block', 'http'];
 
 /**
- * How a target is: the worst of its checks and of the problems that name it, a critical one also while it is suspected. What fails only
- * because of another target is affected, and a requested restart that is over does not count.
+ * How a target is: the worst of its checks and of the problems that name it, also while one is suspected. What fails only because of
+ * another target is affected, and a requested restart that is over does not count.
  */
 export function standingOf(state: TargetState): TargetStanding {
   const { checks, facts, problem, suspected } = state;

@@ -112,7 +112,7 @@ test('one whose container the inventory misnames does not fail, and says what to
   expect(state && describeNow(state)).toContain('correct the container of frontend in the inventory');
 });
 
-test('one that a suspected critical problem names is being checked, as the headline says', () => {
+test('one that a suspected problem names is being checked, unless that is only a finding', () => {
   const states = judgeTargets([diagnosedService('frontend'), diagnosedService('stats')], NOW);
   const problem: Problem = {
     ...{ problem: 'chain_forked', component: 'frontend', name: 'frontend', severity: 'critical', alert: '' },
@@ -123,6 +123,7 @@ test('one that a suspected critical problem names is being checked, as the headl
     explainTargets(states, [one]).map((state) => [standingOf(state).word, describeNow(state)]);
   const well = (name: string) => ['OK', expect.stringContaining(name)];
   expect(rowsOf(problem)).toEqual([['checking', 'Suspected: it is forked'], well('stats')]);
-  expect(rowsOf({ ...problem, severity: 'warning' })).toEqual([well('frontend'), well('stats')]);
+  expect(rowsOf({ ...problem, severity: 'warning' })).toEqual(rowsOf(problem));
+  expect(rowsOf({ ...problem, severity: 'info' })).toEqual([well('frontend'), well('stats')]);
   expect(rowsOf({ ...problem, state: 'clearing' })).toEqual([well('frontend'), well('stats')]);
 });
