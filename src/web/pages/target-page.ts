@@ -121,7 +121,7 @@ function addressPanel(state: TargetState, disks: SubnetFacts['disks']): Html {
 
 /**
  * Since when a check is as it is. That of a container fails for minutes after a restart, also while it is paused, stopped and started
- * again.
+ * again, and anew after a start of subnetd, so it is as its container and its problem are.
  */
 function sinceOf({ check, since = 0, because }: ExplainedCheckState, { state, target }: TargetInput): number {
   if (check !== 'container') return since;
@@ -130,7 +130,7 @@ function sinceOf({ check, since = 0, because }: ExplainedCheckState, { state, ta
   const { startedAt = 0, finishedAt = 0 } = findContainer(container) ?? {};
   // One that was removed shows only how its last run began and ended.
   const { run, lastExit } = container ?? {};
-  return Math.max(since, begunAt, startedAt, finishedAt, run?.startedAt ?? 0, lastExit?.at ?? 0);
+  return Math.max(begunAt, startedAt, finishedAt, run?.startedAt ?? 0, lastExit?.at ?? 0) || since;
 }
 
 /** When the last problem of a target was over, by our clock; 0 if none is known. Its incident tells that some seconds later. */

@@ -186,6 +186,21 @@ describe('the page of a target', () => {
     for (const other of ['peers', 'log_block']) expect(titleOf(60_000, 'container', other)).toBe('n1 is failing');
   });
 
+  test('says since when its container runs, though its check is only as old as subnetd', () => {
+    const crashed = diagnosedNode('n1', NAMES, { container: { startedAt: NOW - 120_000 } });
+    const bannerOf = (verdict: 'fail' | 'pass') => {
+      const page = pageOf([crashed, ...nodes.slice(1)], {}, ({ problem: _, ...state }) => ({
+        ...state,
+        checks: state.checks.map((one) =>
+          one.check === 'container' ? { ...one, ...SINCE_START, verdict } : { ...one, since: NOW - 200_000 },
+        ),
+      }));
+      return words(page).match(/n1 [^.]* for [^.]*\./)?.[0];
+    };
+    expect(bannerOf('fail')).toBe('n1 runs again after a crash Since 03:02 , for 2 min.');
+    expect(bannerOf('pass')).toBe('n1 is healthy Since 03:02 , for 2 min.');
+  });
+
   test('says of one that was restarted on order, and has another problem, not that it crashed', () => {
     const problem: TargetState['problem'] = {
       ...{ problem: 'masternode_penalised', severity: 'critical', summary: 'it is penalised', fix: 'mend it' },
