@@ -269,8 +269,8 @@ export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   const broken = [behind, wrong].filter((one) => one !== undefined);
   if (broken.length > 0 || contract === undefined) return broken;
   if (!contract.ok) return [findUnread(view, contract)];
-  // What a contract refuses that is there, or first read, since a moment ago, and its pace, say nothing yet.
-  const known = view.now - contractSince < SEEN_AFTER_MS ? undefined : progress;
+  // What a contract refuses that is there, or first read, since a moment ago says nothing yet, unless the relayer fails, nor does its pace.
+  const known = view.now - contractSince < SEEN_AFTER_MS && viewRelayer(view).submits !== false ? undefined : progress;
   const found = findElsewhere(view) ?? (known && (findRefused(view, known) ?? findBehind(view, known)));
   return [found ?? []].flat();
 }

@@ -907,6 +907,23 @@ describe('a relayer that submits nothing before it is found what that comes from
     });
   }
 
+  test('is refused by its contract from the first reading of that on, in one problem', () => {
+    const all = [...nodes, failing('reverted')];
+    const next = { number: 991, refusal: 'Mismatched Validators' };
+    const read = {
+      ...parent({ next }, { ...still(6 * MINUTE), hasAdvanced: false }),
+      contractSince: NOW - 20_000,
+    };
+    const [alone, suspected, open] = tell([-26_000, all], [-20_000, all, read], [-4_000, all, read]);
+    expect(alone?.slice(1)).toEqual(['suspected: the relayer submits no blocks']);
+    expect(suspected?.slice(1)).toEqual(['suspected: the checkpoint contract refuses the next block']);
+    expect(open).toEqual([
+      'devnet is running, but the checkpoint contract refuses the next block',
+      'open: the checkpoint contract refuses the next block',
+      'the checkpoint contract refuses the next block: lasted 16 s',
+    ]);
+  });
+
   test('has not ended where the subnet commits no blocks, and is told as part of that', () => {
     const [, open, suspected, found] = tell(
       [-60_000, [...nodes, silent]],
