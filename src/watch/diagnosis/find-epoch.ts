@@ -228,8 +228,9 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     // Since subnetd started it was seen to stand, below the others.
     const stands =
       height?.risen === false && height.lastGoodAt > height.advancedAt && height.number < (view.reference ?? 0);
-    // While two run with one key, nobody may have the other one.
-    const mayMiss = stands || hasMissedTurn(chain, address) || (!member && view.sharedKeys.size > 0);
+    // While two run with one key, nobody may have the other one, nor take part where it has not answered.
+    const mayLack = view.sharedKeys.size > 0 || view.nodes.some(({ unseen }) => unseen === 'voted');
+    const mayMiss = stands || hasMissedTurn(chain, address) || (!member && mayLack);
     return describe(address, vote, {
       blocksMade: own?.made,
       missedRounds: own?.missed ?? (counted && (counted.missedRounds.byMiner[address] ?? 0)),

@@ -41,7 +41,7 @@ const CLOSED_FAULTS: readonly (string | undefined)[] = ['refused', 'unreachable'
 /** Nodes are probed one after another, so a line may have been printed this long before the probe that failed has ended. */
 export const LINE_BEFORE_MS = 2_000;
 
-/** How it shows that a node runs whose RPC cannot be reached. */
+/** How it shows that a node runs whose RPC cannot be reached; empty where that shows only of the time before it was asked. */
 function findLife({ answers, fault, isLogAlive, unseen, state }: NodeView): string | undefined {
   if (answers === true) return 'its IPC socket answers';
   // A node that is waited for would have answered at the begin of the probe.
@@ -49,7 +49,7 @@ function findLife({ answers, fault, isLogAlive, unseen, state }: NodeView): stri
   const failsSince = (checkOf(state, 'latest_block')?.since ?? Number.POSITIVE_INFINITY) - waitedMs;
   const { advancedAt: printedAt = Number.NEGATIVE_INFINITY, startedAt = 0 } = state.facts.logs?.node ?? {};
   if (isLogAlive && askedAt(state) >= startedAt && printedAt - failsSince >= LINE_BEFORE_MS) return 'its log goes on';
-  return unseen === 'votes' ? 'its masternode misses no turn' : undefined;
+  return unseen === 'votes' ? 'its masternode misses no turn' : unseen === 'voted' ? '' : undefined;
 }
 
 /** The RPC of a node cannot be reached, but the node runs. */
@@ -71,13 +71,13 @@ function findClosedRpc(node: NodeView, view: SubnetView): Found {
   return suspectTarget('rpc_closed', node, {
     // The time in which it was waited for counts: its socket has answered meanwhile.
     lastedMs: answers === true ? view.now - Math.max(since, answersSince) : 0,
-    summary: `subnetd cannot reach the RPC of ${name}, which runs`,
-    evidence: `${seen}; ${life}`,
+    summary: `subnetd cannot reach the RPC of ${name}${life && ', which runs'}`,
+    evidence: `${seen}; ${life || 'whether its masternode has missed a turn since then is not known yet'}`,
     fix: isDockerSilent(node, view)
-      ? `${WAKE_DOCKER}: the ports of its containers may have ended with it, and ${name} itself runs`
-      : fault?.kind === 'refused' || fault?.kind === 'closed'
+      ? `${WAKE_DOCKER}: the ports of its containers may have ended with it${life && `, and ${name} itself runs`}`
+      : life && (fault?.kind === 'refused' || fault?.kind === 'closed')
         ? `${where}, and correct rpc in the inventory or the flags of its start; starting it does not help, as ${life}`
-        : fault?.kind === 'timeout'
+        : life && fault?.kind === 'timeout'
           ? `see whether a firewall between here and ${name} drops packets; if not, its RPC hangs although it runs, and a restart helps: ask \`subnetd safe-to-restart ${toShellWord(name)}\` first`
           : fix,
     // What its log says does not hang on it.

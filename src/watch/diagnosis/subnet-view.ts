@@ -59,8 +59,8 @@ export interface NodeView extends TargetView {
   readonly peers: number | undefined;
   /** Its log has shown a new block within seconds. */
   readonly isLogAlive: boolean;
-  /** It does not answer subnetd, and takes part all the same, or only what stands before it answers: see `isBarred`. */
-  readonly unseen: 'barred' | 'votes' | undefined;
+  /** It does not answer subnetd, and takes part all the same, or did before it was asked, or only what stands before it answers: see `isBarred`. */
+  readonly unseen: 'barred' | 'votes' | 'voted' | undefined;
   /** It is on another chain than most nodes, so its height counts for nothing. */
   readonly isForeign: boolean;
   /** It started less than a minute ago, so it is not a witness yet. */

@@ -183,18 +183,23 @@ const isLeftBehind = (
   { reference = number, lastRise, stallAfterMs }: SubnetMoment,
 ): boolean => number < reference && lastRise - Math.max(riseDueSince, passedAt) >= stallAfterMs / 2;
 
-/** Whether the turns that the chain counts as missed show that a silent node takes its own: the last two of each masternode were since. */
-function takesTurns({ facts }: TargetState, { counted }: ChainView, moment: SubnetMoment) {
+/** Whether a silent node takes its turns, or did before it was asked, by those that the chain counts as missed: the last two of each. */
+function viewTurns(state: TargetState, { counted, consensus }: ChainView, moment: SubnetMoment): NodeView['unseen'] {
   const { reference, lastRise, stallAfterMs, now } = moment;
-  if (counted === undefined || reference === undefined || now - lastRise >= stallAfterMs) return false;
+  if (counted === undefined || reference === undefined || now - lastRise >= stallAfterMs) return undefined;
   const { active, round, number } = counted.masternodes;
+  const turns = 2 * active.length;
+  const { latest } = state.facts.node ?? {};
   // A masternode that takes no part misses each of its turns, of which it has had two by so many blocks.
-  const since = facts.node?.latest?.number ?? Number.NEGATIVE_INFINITY;
-  if (Math.min(number, reference) - since < 2 * active.length) return false;
-  const oldest = round - 2 * active.length;
-  const address = addressOf(facts);
-  if (oldest < counted.missedRounds.epochRound || (address !== undefined && !active.includes(address))) return false;
-  return !counted.missedRounds.rounds.some((one) => one.round >= oldest && (address ?? one.miner) === one.miner);
+  if (latest && Math.min(number, reference) - latest.number < turns) return undefined;
+  const { epochRound, rounds } = counted.missedRounds;
+  const address = addressOf(state.facts);
+  if (round - turns < epochRound || (address !== undefined && !active.includes(address))) return undefined;
+  if (rounds.some((one) => one.round >= round - turns && (address ?? one.miner) === one.miner)) return undefined;
+  // Or by this time, where no block of it is known since subnetd started.
+  const { minePeriodMs = 0, timeoutPeriodMs = 0 } = consensus ?? {};
+  const askedMs = counted.at - (checkOf(state, 'latest_block')?.since ?? now);
+  return latest || askedMs >= turns * minePeriodMs + 2 * timeoutPeriodMs ? 'votes' : 'voted';
 }
 
 export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView, moment: SubnetMoment): NodeView {
@@ -225,7 +230,7 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
     ((height?.risen === true && within(height.advancedAt, stallAfterMs, now)) ||
       // The log is a second witness of a node that does not answer. That of a node that answers adds nothing.
       (observation?.answered !== true && within(logs?.node?.advancedAt, stallAfterMs, now)));
-  const unseen = fault && (isBarred(fault) ? 'barred' : takesTurns(state, chain, moment) ? 'votes' : undefined);
+  const unseen = fault && (isBarred(fault) ? 'barred' : viewTurns(state, chain, moment));
   const isLogAlive = isAliveByLog(state, fault, moment);
   const isSilent = answers === false && unseen === undefined && !isLogAlive && askedAt(state) > haltedUntil;
   const isWitness = canBeWitness(height, moment);

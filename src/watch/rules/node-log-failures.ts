@@ -78,6 +78,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
         'container_down',
         'container_restarting',
         'node_down',
+        'rpc_closed',
         'silent_restart_loop',
         'head_regression',
         'node_hanging',
@@ -103,7 +104,7 @@ export const nodeLogFailures: readonly LogFailure[] = [
   {
     name: 'rpc_not_bound',
     summary: (name) => `${name} runs without RPC`,
-    leavesRunning: { explains: ['latest_block', 'peers', 'log_block'], brings: ['node_down'] },
+    leavesRunning: { explains: ['latest_block', 'peers', 'log_block'], brings: ['node_down', 'rpc_closed'] },
     signs: ['rpc_not_bound'],
     cause:
       'It could not open the port of its RPC, often because another program has taken it, and runs on without RPC.',

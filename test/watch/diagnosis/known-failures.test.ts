@@ -279,6 +279,21 @@ describe('a node that may open no more files', () => {
     expect(named([node, ...rest])).toEqual(['too_many_open_files n2', RISK]);
   });
 
+  test('and so answers no RPC: that this cannot be reached is no second problem, whatever turns it took', () => {
+    const fault = { kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false } as const;
+    const mesh = (patterns: Readonly<Record<string, PatternFacts>>) =>
+      named(
+        NAMES.map((name) =>
+          withPatterns(
+            diagnosedNode(name, NAMES, name === 'n2' ? { fault, height: 900 } : {}),
+            name === 'n2' ? patterns : {},
+          ),
+        ),
+      );
+    expect(mesh({})).toEqual(['rpc_closed n2']);
+    expect(mesh(outOfFiles)).toEqual(['too_many_open_files n2']);
+  });
+
   test('and so takes no connection of others: no p2p port is to be opened, and no firewall to be checked', () => {
     /** Nodes of which the second one is not connected to these, and may have no file descriptor. */
     const meshWith = (lost: readonly string[], patterns: Readonly<Record<string, PatternFacts>> = {}, ranMs = HOUR) =>
@@ -533,6 +548,8 @@ describe('what the log of a node names by itself', () => {
       return named([{ ...node, facts: { ...node.facts, logs } }, ...others()]).filter((one) => one.endsWith(' n2'));
     };
     expect(of({ fault: refused }, 'rpc_not_bound')).toEqual(['rpc_not_bound n2']);
+    // Nor is its RPC said to be out of reach, where it takes its turns.
+    expect(of({ fault: refused, height: 900 }, 'rpc_not_bound')).toEqual(['rpc_not_bound n2']);
     expect(of({ fault: refused }, 'unknown_flag')).toEqual(['unknown_flag n2']);
     expect(of({ fault: refused }, 'bad_block')).toEqual(['bad_block n2', 'node_down n2']);
     expect(of({ height: 900, stalledMs: 300_000 }, 'bad_block_state')).toEqual(['snapshot_lost n2']);

@@ -7,7 +7,7 @@ import { formatReason } from '../../../src/model/verdict.ts';
 import { diagnoseSubnet, explainTargets, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { createNodeProber } from '../../../src/watch/probes/node-prober.ts';
 import { createParentClient } from '../../../src/watch/probes/parent-client.ts';
-import { addressOf, diagnosedNode, type Given, NOW } from '../../support/diagnosed.ts';
+import { addressOf, diagnosedNode, type Given, NOW, SUBNET } from '../../support/diagnosed.ts';
 import { answerCall, type Methods, type ReceivedCall, startHttp } from '../../support/fake-node.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
@@ -239,6 +239,32 @@ describe('while blocks come', () => {
         'n4 did not return its latest block: http://n did not answer within 5s; its masternode misses no turn',
         'see whether a firewall between here and n4 drops packets; if not, its RPC hangs although it runs, and a restart helps: ask `subnetd safe-to-restart n4` first',
       ],
+    ]);
+  });
+
+  test('a node that has never answered is not said to run by turns from before it was asked, and its vote is in doubt', () => {
+    const targets = [...others(), nodeOf('n2'), neverSeen('n4', TIMEOUT)];
+    const subnet = { ...SUBNET, targets: targets.map(({ target }) => target) };
+    const told = (askedMs: number) => {
+      // The turns were counted half a minute ago.
+      const since = NOW - 30_000 - askedMs;
+      const states = judgeTargets(targets, NOW).map((one) => ({
+        ...one,
+        checks: one.checks.map((check) => ({ ...check, since })),
+      }));
+      const { problems, headline } = diagnoseSubnet(subnet, states, NO_PROBLEMS, NOW);
+      return [headline?.detail, ...problems.flatMap(({ summary, evidence, fix }) => [summary, evidence, fix])];
+    };
+    expect(told(35_999)).toEqual([
+      'Suspected: subnetd cannot reach the RPC of n4. By their last answers, 3 or 4 of 4 masternodes can vote, 3 needed.',
+      'subnetd cannot reach the RPC of n4',
+      'n4 did not return its latest block: http://n did not answer within 5s; whether its masternode has missed a turn since then is not known yet',
+      'check whether it hangs, and read the log of the node n4',
+    ]);
+    expect(told(36_000).slice(0, 3)).toEqual([
+      'Suspected: subnetd cannot reach the RPC of n4, which runs. By their last answers, 4 of 4 masternodes can vote, 3 needed.',
+      'subnetd cannot reach the RPC of n4, which runs',
+      'n4 did not return its latest block: http://n did not answer within 5s; its masternode misses no turn',
     ]);
   });
 
