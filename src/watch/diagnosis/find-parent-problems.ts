@@ -275,9 +275,6 @@ export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   return [found ?? []].flat();
 }
 
-/** Problems that the log of the relayer shows by itself. */
-const BY_LOG: readonly ProblemName[] = ['relayer_stopped', 'contract_missing', 'parent_unreachable'];
-
 /** At least every second reading of a contract that moves shows that. */
 const MOVED_WITHIN_MS = 90_000;
 
@@ -295,7 +292,7 @@ function arrivesSince(since: number, { hasAdvanced, advancedAt }: CheckpointProg
 export function withContract(one: Suspicion, view: SubnetView, failsSince: number): Found {
   const { progress, observation, contractSince, answersSince } = view.facts.parent ?? {};
   const isRead = observation?.contract?.ok && observation.contract.value.kind === 'checkpoint';
-  if (!progress || !isRead || !BY_LOG.includes(one.problem)) return one;
+  if (!progress || !isRead || one.explains.every(({ check }) => check !== 'submissions')) return one;
   const { relayer, log, errors, submissions } = viewRelayer(view);
   const since = Math.max(submissions?.since ?? view.now, failsSince);
   // A cycle that has begun goes on without its redis, and is the last one.
