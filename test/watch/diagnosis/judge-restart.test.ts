@@ -255,7 +255,11 @@ const CASES: readonly Case[] = [
     'another one has missed its last turn, as after a restart of subnetd while it does not vote',
     stateWith(all(missedBy('n2', 1_997))),
     'n1',
-    nobodyKnows('only 2 other masternodes can be counted on, 3 needed: n2 made no block in the last of its turns that were counted', 3, 3),
+    nobodyKnows(
+      'only 2 other masternodes can be counted on, 3 needed: n2 made no block in the last of its turns that were counted',
+      3,
+      3,
+    ),
   ],
   [
     'another one has had a turn since',

@@ -25,7 +25,8 @@ const whyNot = async (text: string): Promise<string> => {
 };
 
 describe('a relayer says why its transaction failed', () => {
-  const REFUSED = 'the checkpoint contract refused the blocks; check that the checkpoint contract belongs to this subnet';
+  const REFUSED =
+    'the checkpoint contract refused the blocks; check that the checkpoint contract belongs to this subnet';
   const THERE =
     'the checkpoint contract has these blocks already; wait, as after ten tries the relayer starts over behind them; if it goes on, let one relayer alone submit to this contract';
   const NO_FUNDS = 'the wallet of the relayer is out of funds; fund it';
