@@ -83,11 +83,14 @@ function withReasons(page: Suspicion, view: SubnetView, found: readonly Suspicio
   const isWhy = ({ problem, component, explains, isPast }: Suspicion) =>
     problem === 'node_not_voting' || (component === 'node' && explains.length > 0 && !isPast);
   const names = page.nodes ?? mayNotVote.map(({ name }) => name);
-  // What has ended several containers at once has the name of none, and is over for who runs and fails otherwise.
+  const isUp = (node: string) =>
+    view.nodes.some(({ name, container }) => name === node && container.kind === 'running');
+  // What has ended several containers at once has the name of none, and keeps nobody away who runs again.
   const hasEnded = ({ problem, explains }: Suspicion, node: string) =>
-    problem === 'containers_crashed' && explains.some(({ component, name }) => component === 'node' && name === node);
-  const whyOf = (node: string) =>
-    found.find((one) => one.name === node && isWhy(one)) ?? found.find((one) => hasEnded(one, node));
+    problem === 'containers_crashed' &&
+    !isUp(node) &&
+    explains.some((one) => one.component === 'node' && one.name === node);
+  const whyOf = (node: string) => found.find((one) => (one.name === node ? isWhy(one) : hasEnded(one, node)));
   const all = [...new Set(names.flatMap((node) => whyOf(node) ?? []))];
   // What has no check of its own: only its own words say what to do.
   const failures = all.filter(({ problem }) => problemCatalog[problem].judgedBy.length === 0);

@@ -512,6 +512,16 @@ test('nodes that crashed together, run again and hang now are missing because th
   );
 });
 
+test('nodes that crashed together, run again and are behind now are not brought back by what they shared', () => {
+  const lags = (name: string) => crash(diagnosedNode(name, NAMES, { height: 960, stalledMs: 20_000 }), 150_000);
+  const all = [...['n1', 'n2'].map(lags), ...NAMES.slice(2).map(node)];
+  const [risk] = told(all).filter(([problem]) => problem === 'quorum_at_risk');
+  expect(risk?.slice(3)).toEqual([
+    '5 of 7 masternodes vote and 5 are needed, without n1, n2, because n1 is behind the other nodes, n2 is behind the other nodes',
+    'bring back n1, n2 before any other work, and restart no other node; for each of n1 and n2: wait if it is syncing, else check its peers and its disk',
+  ]);
+});
+
 describe('containers that end with their Docker Engine', () => {
   const why = { address: 'unix:///var/run/docker.sock', code: 'ECONNREFUSED' } as const;
   /** A target whose container ended so long ago, and whose engine was last found stopped a second ago. */
