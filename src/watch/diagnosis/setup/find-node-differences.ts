@@ -65,9 +65,11 @@ function versionOf(node: NodeView): string | undefined {
   return client?.version ?? (read?.ok && read.value.version.ok ? read.value.version.value : undefined);
 }
 
-/** Two clients differ in everything, so only nodes of the same one are compared. */
-const splitByClient = (view: SubnetView): readonly SubnetView[] =>
-  [...Map.groupBy(view.nodes, adviceOf).values()].map((nodes) => ({ ...view, nodes }));
+/** Two clients differ in everything, so only nodes of the same one are compared, and those that have not said yet which one they are. */
+function splitByClient(view: SubnetView): readonly SubnetView[] {
+  const clientOf = ({ target, state }: NodeView) => target.client ?? state.facts.node?.client?.name;
+  return [...Map.groupBy(view.nodes, clientOf).values()].map((nodes) => ({ ...view, nodes }));
+}
 
 function findVersions(view: SubnetView): Found {
   const groups = groupIfDifferent(view, versionOf, String);
@@ -80,14 +82,11 @@ function findVersions(view: SubnetView): Found {
   });
 }
 
-/** Images with one name and different content, or different names, although the clients are the same, as they say. */
+/** Images with one name and different content, or different names, although the clients are the same. */
 function findImages(view: SubnetView): Found {
   const groups = groupIfDifferent(
     view,
-    (node) => {
-      const { container } = node.setup;
-      return versionOf(node) && container?.ok && container.value.imageId ? container.value : undefined;
-    },
+    ({ setup: { container } }) => (container?.ok && container.value.imageId ? container.value : undefined),
     ({ image = 'an image', imageId = '' }) => `${image} with the content ${imageId.slice(0, 19)}…`,
   );
   if (groups === undefined || groupIfDifferent(view, versionOf, String) !== undefined) return undefined;
