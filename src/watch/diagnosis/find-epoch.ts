@@ -218,6 +218,8 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     if (isUnasked || (nodesOut > 0 && nodesOut < addresses.length)) return 'unknown';
     return nodesOut > 0 ? 'silent' : 'votes';
   };
+  // While two run with one key, nobody may have the other one, nor take part where it has not answered.
+  const mayLack = view.sharedKeys.size > 0 || view.nodes.some(({ unseen }) => unseen === 'voted');
   const describeActive = (address: string): Masternode => {
     const own = turns?.get(address);
     const votesMissing = neverSigned.addresses.has(address) ? neverSigned.rounds : 0;
@@ -228,8 +230,6 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     // Since subnetd started it was seen to stand, below the others.
     const stands =
       height?.risen === false && height.lastGoodAt > height.advancedAt && height.number < (view.reference ?? 0);
-    // While two run with one key, nobody may have the other one, nor take part where it has not answered.
-    const mayLack = view.sharedKeys.size > 0 || view.nodes.some(({ unseen }) => unseen === 'voted');
     const mayMiss = stands || hasMissedTurn(chain, address) || (!member && mayLack);
     return describe(address, vote, {
       blocksMade: own?.made,

@@ -182,8 +182,13 @@ export const isDockerRestarting = (one: TargetView, view: SubnetView): boolean =
   isSeenAtEngine(one, view, ({ facts }) => view.now - (facts.container?.engineDown?.to ?? -Infinity) < ENGINE_STOP_MS);
 
 /** Whether the container of a target ended last as its engine was stopped. */
-export const hasEndedWithDocker = (one: TargetView, view: SubnetView): boolean =>
-  isSeenAtEngine(one, view, ({ facts }) => endedWithEngine(facts.container, one.state.facts.container?.lastExit?.at));
+export function hasEndedWithDocker(one: TargetView, view: SubnetView): boolean {
+  const { lastExit } = one.state.facts.container ?? {};
+  // Mostly none has ended, so that not each is compared with each.
+  return (
+    lastExit !== undefined && isSeenAtEngine(one, view, ({ facts }) => endedWithEngine(facts.container, lastExit.at))
+  );
+}
 
 /** What to do first about a target of which the engine is silent. */
 export const WAKE_DOCKER =
@@ -197,7 +202,8 @@ export function afterDocker({ fix, component, name }: Suspicion, view: SubnetVie
   if (!DOCKER_COMMAND.test(fix) || fix.startsWith(WAKE_DOCKER)) return fix;
   const isOf = ({ state: { target } }: TargetView) =>
     name === undefined || (target.name === name && target.component === component);
-  return view.targets.some((one) => isOf(one) && isDockerSilent(one, view))
+  const isSilent = view.targets.some(({ state }) => lacksEngine(state));
+  return isSilent && view.targets.some((one) => isOf(one) && isDockerSilent(one, view))
     ? `${WAKE_DOCKER}; if that is not enough, ${fix}`
     : fix;
 }
