@@ -218,7 +218,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     if (isUnasked || (nodesOut > 0 && nodesOut < addresses.length)) return 'unknown';
     return nodesOut > 0 ? 'silent' : 'votes';
   };
-  // While two run with one key, nobody may have the other one, nor take part where it has not answered.
+  // Nobody may have the other key while two run with one, and a node that has never answered may not take part.
   const mayLack = view.sharedKeys.size > 0 || view.nodes.some(({ unseen }) => unseen === 'voted');
   const describeActive = (address: string): Masternode => {
     const own = turns?.get(address);

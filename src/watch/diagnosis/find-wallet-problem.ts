@@ -103,7 +103,7 @@ function findFewLeft(view: SubnetView, wallets: readonly RelayerWallet[]): Found
     summary: 'the wallet of the relayer has coins for only a few more payments',
     ...viewRelayer(view).subject,
     readAt,
-    evidence: `${readBalance(one, view)}, which is enough to fall about ${countPaymentsLeft(one.wallet)} more times as in its last ${recent.length} falls; what it spends a day is not known yet`,
+    evidence: `${readBalance(one, view)}, which is enough for about ${countPaymentsLeft(one.wallet)} more falls like its last ${recent.length}; what it spends a day is not known yet`,
     fix: `send coins to ${describePayee(one)}`,
   });
 }

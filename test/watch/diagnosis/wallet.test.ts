@@ -248,7 +248,7 @@ test('one that pays for few more submissions is told before its spend is known, 
       problem: 'wallet_nearly_empty',
       summary: 'the wallet of the relayer has coins for only a few more payments',
       evidence:
-        'its balance is 20 coins, which is enough to fall about 40 more times as in its last 8 falls; what it spends a day is not known yet',
+        'its balance is 20 coins, which is enough for about 40 more falls like its last 8; what it spends a day is not known yet',
       fix: 'send coins to 0xcd0340a2214058390d204a826de05312deadbeef (PARENTNET_WALLET) on the parent chain',
     },
   ]);
