@@ -163,7 +163,13 @@ export const problemCatalog = {
   /** Its readings come once a minute. */
   packets_stuck: { ...parent, alert: 'SubnetPacketsStuck', confirmMs: MINUTE + 10 * SECOND },
   wallet_low: { ...parent, alert: 'SubnetRelayerWalletLow' },
-  wallet_nearly_empty: { ...parent, alert: 'SubnetRelayerWalletNearlyEmpty', severity: 'critical' },
+  /** What a wallet has needs no second reading. */
+  wallet_nearly_empty: {
+    ...parent,
+    alert: 'SubnetRelayerWalletNearlyEmpty',
+    severity: 'critical',
+    confirmMs: 20 * SECOND,
+  },
   service_down: { ...service, alert: 'SubnetServiceDown', confirmMs: 16 * SECOND, judgedBy: failureOf('service_down') },
   stats_stale: { ...service, alert: 'SubnetStatsStale', confirmMs: MINUTE, judgedBy: failureOf('stats_stale') },
   frontend_errors: { ...service, alert: 'SubnetFrontendErrors', judgedBy: failureOf('frontend_errors') },
