@@ -246,7 +246,8 @@ export const countMissing = ({ target, facts }: TargetState): number =>
 
 /** Whether a node has too few peers, more than are absent, and no more can be: each of the others has been asked since. */
 export function lacksPeers({ state }: TargetView, { heardFrom, absent, now }: SubnetView): boolean {
-  if (checkOf(state, 'peers')?.verdict !== 'fail' || isLossNew(state, heardFrom, now)) return false;
+  if (checkOf(state, 'peers')?.verdict !== 'fail' || isLossNew(state, heardFrom, now) || awaitsPeers(state, now))
+    return false;
   return absent.size === 0 || countPeers(state.facts) === undefined || countMissing(state) > absent.size;
 }
 
