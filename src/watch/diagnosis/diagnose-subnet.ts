@@ -3,7 +3,7 @@ import { nameSome, sayTogether } from '../../lib/words.ts';
 import { isAsked } from '../../model/is-judged.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
 import { type EndedProblem, indexProblems, type Problem } from '../../model/problem.ts';
-import { isBlind, type ProblemKind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
+import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-catalog.ts';
 import { findContainer, START_MS } from '../../model/restart-cause.ts';
 import {
   countReserve,
@@ -16,7 +16,7 @@ import { type Subnet, subjectKey } from '../../model/target.ts';
 import type { CheckName } from '../../model/verdict.ts';
 import { JUST_STARTED } from '../rules/view.ts';
 import { diagnose, keyOf } from './diagnose.ts';
-import { explainPeers } from './explain-peers.ts';
+import { describeOthers, explainPeers, findComing } from './explain-peers.ts';
 import { findEpoch, findMembers } from './find-epoch.ts';
 import { findHeadline } from './find-headline.ts';
 import { findQuietMs } from './find-last-block.ts';
@@ -140,12 +140,12 @@ function findNaming(problems: readonly Problem[], targets: readonly TargetState[
 /** What a target is asked itself. */
 const ASKED: readonly CheckName[] = ['latest_block', 'peers', 'http'];
 
-const explainsSilence = ({ component, name, explains }: Problem): boolean =>
-  component === 'node' && explains.some((each) => each.name === name && each.check === 'latest_block');
-
 /** Docker says so before the node is asked. */
 const isDown = ({ component, problem }: Problem): boolean =>
   component === 'node' && (problem === 'container_down' || problem === 'container_paused');
+
+const explainsSilence = ({ component, name, explains }: Problem): boolean =>
+  component === 'node' && explains.some((each) => each.name === name && each.check === 'latest_block');
 
 /** What is wrong with several, once for those of whom the same is said. */
 const sayAll = (problems: readonly Problem[]): string =>
@@ -172,6 +172,10 @@ export function explainTargets(
   const over = clearing.filter(({ problem, component }) => component === 'node' && RECOVERED_FROM.includes(problem));
   const fails = (state: TargetState) => checkOf(state, 'latest_block')?.verdict === 'fail';
   const silent: ReadonlySet<string | undefined> = new Set(targets.filter(fails).map(({ target }) => target.name));
+  const coming = findComing(targets, {
+    nodes: new Map(over.map(({ name = '', seenAt, clearingSince = seenAt }) => [name, clearingSince])),
+    blindAt: Math.max(...[...problems, ...ended].flatMap(({ problem, seenAt }) => (isBlind(problem) ? seenAt : []))),
+  });
   const explain = (judged: TargetState): TargetState => {
     const { component, name } = judged.target;
     const key = subjectKey({ component, name });
@@ -196,16 +200,12 @@ export function explainTargets(
       const missed = others.filter((each) => silent.has(each.name) && explainsSilence(each));
       const out =
         missed.length < countMissing(judged) ? others.filter((each) => missed.includes(each) || isDown(each)) : missed;
-      const summary = out.some((each) => each === because) ? sayAll(out) : because.summary;
+      const also = () => describeOthers(judged, new Set(out.map((each) => each.name)), coming);
+      const summary = out.some((each) => each === because) ? `${sayAll(out)}${also()}` : because.summary;
       return explainCheck(check, { ...because, summary }, because.component === component && because.name === name);
     };
     const checks = judged.checks.map(explainOne);
     return { ...judged, ...(problem && { problem }), ...(checked && { suspected: checked }), checks };
   };
-  const lastSeen = (isOf: (name: ProblemName) => boolean) =>
-    Math.max(...[...problems, ...ended].flatMap(({ problem, seenAt }) => (isOf(problem) ? seenAt : [])));
-  const nodes = over.map(({ name = '', seenAt, clearingSince = seenAt }) => [name, clearingSince] as const);
-  const haltedAt = lastSeen((name) => name === 'subnet_halted');
-  const returns = { nodes: new Map(nodes), blindAt: lastSeen(isBlind), haltedAt };
-  return explainPeers(targets.map(explain), returns);
+  return explainPeers(targets.map(explain), coming);
 }

@@ -3,31 +3,38 @@ import { collect } from '../../lib/values.ts';
 import { listNames } from '../../lib/words.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
-import { ASKED_WITHIN_MS, awaitsPeers, checkOf, countMissing, heardSince, isLossNew } from './subnet-view.ts';
+import { ASKED_WITHIN_MS, checkOf, countMissing, heardSince, isLossNew } from './subnet-view.ts';
 import { viewContainer, viewStart } from './view-node.ts';
 
-/** Why a node that runs may not be connected to all others yet, as said of one node and of several. */
+/** Why a node that runs may not be connected to all others, as said of one node and of several. */
 const COMES = {
   starts: ['has just started', 'have just started'],
   returns: ['is just back', 'are just back'],
+  loops: ['ends again and again', 'end again and again'],
 } as const;
 
 type Coming = keyof typeof COMES;
 
-/** Whether a node can be read again for less than a minute. */
-export function isBack(state: TargetState, now: number): boolean {
-  const { verdict, since = 0, failures = 0 } = checkOf(state, 'latest_block') ?? {};
-  return verdict !== 'fail' && failures > 0 && now - since < START_MS;
+/** How each of the nodes came that came a moment ago, or comes again and again, by name. */
+type ComingNodes = ReadonlyMap<string, Coming>;
+
+/** When a node answered again, if that is less than a minute ago. One that only stood while it answered was not away. */
+function findReturn({ facts: { node } }: TargetState, now: number): number | undefined {
+  const { observation, returned } = node ?? {};
+  return observation?.answered === true && returned !== undefined && now - returned.at < START_MS
+    ? returned.at
+    : undefined;
 }
+
+/** Whether a node answers again for less than a minute. */
+export const isBack = (state: TargetState, now: number): boolean => findReturn(state, now) !== undefined;
 
 /** What the problems of a subnet say of who is just back. */
 export interface Returns {
   /** The nodes whose own problem has ended, though they may still lag, and when. */
   readonly nodes: ReadonlyMap<string, number>;
-  /** When it was last found that no node can be seen: who is well again since then was not away. */
+  /** When it was last found that no node can be seen: who answers again since then was not away. */
   readonly blindAt: number;
-  /** The same of a halt, but for who did not answer in it. */
-  readonly haltedAt: number;
 }
 
 /** A node may count a peer that is gone until its next ping, which it sends so often (p2p/peer.go). */
@@ -43,34 +50,59 @@ export function hadPeers(state: TargetState, cameAt: number): boolean {
   return verdict === 'fail' && runs > failures && since - from >= PING_MS;
 }
 
-function findComing(state: TargetState, now: number, { nodes, blindAt, haltedAt }: Returns): Coming | undefined {
+function findHow(state: TargetState, now: number, { nodes, blindAt }: Returns): Coming | undefined {
   const { target, facts } = state;
-  const { isStarting, startedAt = now } = viewStart(state, viewContainer(state), now);
-  if (isStarting) return target.component !== 'node' || hadPeers(state, startedAt) ? undefined : 'starts';
+  const { isStarting, isLooping, startedAt = now } = viewStart(state, viewContainer(state), now);
+  if (isLooping) return 'loops';
+  if (isStarting) return hadPeers(state, startedAt) ? undefined : 'starts';
   if (facts.node?.observation.answered !== true) return undefined;
-  const { since = now } = checkOf(state, 'latest_block') ?? {};
-  const allAt = awaitsPeers(state, now) ? blindAt : Math.max(blindAt, haltedAt);
-  const wasOfAll = since >= allAt && since - allAt < ASKED_WITHIN_MS;
-  const backAt = nodes.get(target.name) ?? (isBack(state, now) && !wasOfAll ? since : undefined);
+  const answeredAt = findReturn(state, now);
+  const wasOfAll = answeredAt !== undefined && answeredAt >= blindAt && answeredAt - blindAt < ASKED_WITHIN_MS;
+  const backAt = nodes.get(target.name) ?? (wasOfAll ? undefined : answeredAt);
   return backAt !== undefined && now - backAt < START_MS && !hadPeers(state, backAt) ? 'returns' : undefined;
 }
 
+/** The nodes that came a moment ago, or loop, where any node lacks peers. */
+export function findComing(targets: readonly TargetState[], returns: Returns): ComingNodes {
+  const lacking = targets.filter((state) => checkOf(state, 'peers')?.verdict === 'fail');
+  const now = highest(lacking.map((state) => checkOf(state, 'peers')?.lastRun ?? 0));
+  const come = (state: TargetState) => {
+    const how = state.target.component === 'node' ? findHow(state, now, returns) : undefined;
+    return how && ([state.target.name, how] as const);
+  };
+  return new Map(lacking.length === 0 ? [] : collect(targets, come));
+}
+
 /** Who comes, as `subnet2 has just started, and subnet4 is just back`. */
-const describe = (coming: readonly (readonly [TargetState, Coming])[]): string =>
+const describe = (coming: readonly (readonly [string, Coming])[]): string =>
   [...Map.groupBy(coming, ([, how]) => how)]
-    .map(
-      ([how, ones]) => `${listNames(ones.map(([{ target }]) => target.name))} ${COMES[how][ones.length === 1 ? 0 : 1]}`,
-    )
+    .map(([how, ones]) => `${listNames(ones.map(([name]) => name))} ${COMES[how][ones.length === 1 ? 0 : 1]}`)
     .join(', and ');
 
+/** Who came of those whom a node misses beside the named ones, or the node itself; empty where these are as many as it misses. */
+export function describeOthers(
+  state: TargetState,
+  named: ReadonlySet<string | undefined>,
+  coming: ComingNodes,
+): string {
+  if (named.size >= countMissing(state)) return '';
+  const { name } = state.target;
+  const own = coming.get(name);
+  const others = [...coming].filter(([one]) => !named.has(one));
+  const also = own === undefined ? others : [[name, own] as const];
+  return also.length === 0 ? '' : `, and ${describe(also)}`;
+}
+
 /** What to do about a node with too few peers while it, or as many others as it misses, came a moment ago. */
-function findFix(state: TargetState, coming: ReadonlyMap<TargetState, Coming>, isNew: boolean): string | undefined {
+function findFix(state: TargetState, coming: ComingNodes, isNew: boolean): string | undefined {
   const missing = countMissing(state);
   if (missing <= 0) return undefined;
-  const own = coming.get(state);
-  const others = [...coming].filter(([one]) => one !== state);
+  const { name } = state.target;
+  const own = coming.get(name);
+  // No time helps against a loop.
+  const others = [...coming].filter(([one, how]) => one !== name && how !== 'loops');
   if (others.length < missing) {
-    if (own !== undefined) return `wait up to a minute: it ${COMES[own][0]}`;
+    if (own !== undefined && own !== 'loops') return `wait up to a minute: it ${COMES[own][0]}`;
     return isNew ? 'wait a moment: not every other node has been asked since' : undefined;
   }
   // Which of them are its peers is not known.
@@ -82,16 +114,10 @@ const isUnexplained = ({ check, verdict, because }: ExplainedCheckState): boolea
   check === 'peers' && verdict === 'fail' && because === undefined;
 
 /** The targets with what to do about too few peers that no problem explains, where nodes that have just come are why. */
-export function explainPeers(targets: readonly TargetState[], returns: Returns): readonly TargetState[] {
+export function explainPeers(targets: readonly TargetState[], coming: ComingNodes): readonly TargetState[] {
   const unexplained = new Set(targets.filter(({ checks }) => checks.some(isUnexplained)));
   if (unexplained.size === 0) return targets;
   const now = highest([...unexplained].map((state) => checkOf(state, 'peers')?.lastRun ?? 0));
-  const coming = new Map(
-    collect(targets, (state) => {
-      const how = findComing(state, now, returns);
-      return how && ([state, how] as const);
-    }),
-  );
   const heardFrom = Math.min(...targets.filter(({ target }) => target.component === 'node').map(heardSince));
   return targets.map((state) => {
     const fix = unexplained.has(state) ? findFix(state, coming, isLossNew(state, heardFrom, now)) : undefined;

@@ -23,18 +23,15 @@ const peersOf = (targets: readonly TargetState[], name = 'n1', problems: readonl
   return check === undefined ? '' : formatReason(check);
 };
 
-/** The states after the node could be read again for so long. */
-const withReturned = (targets: readonly TargetState[], name: string, backMs: number, failures = 1) =>
-  targets.map((state) =>
-    state.target.name !== name
-      ? state
-      : {
-          ...state,
-          checks: state.checks.map((one) =>
-            one.check === 'latest_block' ? { ...one, since: NOW - backMs, failures } : one,
-          ),
-        },
-  );
+/** The states after the node has answered again for so long. */
+const withReturned = (targets: readonly TargetState[], name: string, backMs: number, silentMs = 5_000) =>
+  targets.map((state) => {
+    const { node } = state.facts;
+    const returned = { at: NOW - backMs, silentSince: NOW - backMs - silentMs };
+    return state.target.name === name && node
+      ? { ...state, facts: { ...state.facts, node: { ...node, returned } } }
+      : state;
+  });
 
 const startedAgo = (ms: number): Given => ({ container: { startedAt: NOW - ms } });
 const ended = (over: Partial<Container> = {}): Given => ({
@@ -42,7 +39,7 @@ const ended = (over: Partial<Container> = {}): Given => ({
   fault: { kind: 'refused', address: 'x' },
 });
 
-test('a node that misses one that does not run, and one that is just back, misses them because the first does not run', () => {
+test('a node that misses one that does not run, and one that is just back, is told of both', () => {
   const all = withReturned(states({ n1: { peers: ['n4'] }, n2: ended() }), 'n3', 5_000);
   const subnet = {
     name: 'devnet',
@@ -52,7 +49,27 @@ test('a node that misses one that does not run, and one that is just back, misse
   };
   const back = [over({ problem: 'container_down', name: 'n3', clearingSince: NOW - 5_000 })];
   const { problems } = diagnoseSubnet(subnet, all, { problems: back, ended: [] }, NOW);
-  expect(peersOf(all, 'n1', problems)).toBe('n1 has 1 peer instead of 3, because the container of n2 does not run');
+  expect(peersOf(all, 'n1', problems)).toBe(
+    'n1 has 1 peer instead of 3, because the container of n2 does not run, and n3 is just back',
+  );
+});
+
+test('a node that misses more than do not run is told who else has just come, itself included, or ends again and again', () => {
+  const said = (all: readonly TargetState[]) => {
+    const n2 = over({ problem: 'container_down', state: 'open', summary: 'the container of n2 does not run' });
+    const explains = [{ component: 'node', name: 'n1', check: 'peers' }] as const;
+    return peersOf(all, 'n1', [{ ...n2, explains }]);
+  };
+  const down = 'because the container of n2 does not run';
+  const own = states({ n1: { peers: [], ...startedAgo(3_000) }, n2: ended() });
+  expect(said(own)).toBe(`n1 has 0 peers instead of 3, ${down}, and n1 has just started`);
+  const other = states({ n1: { peers: ['n3'] }, n2: ended(), n4: startedAgo(3_000) });
+  expect(said(other)).toBe(`n1 has 1 peer instead of 3, ${down}, and n4 has just started`);
+  expect(said(states({ n1: { peers: ['n3', 'n4'] }, n2: ended(), n4: startedAgo(3_000) }))).toBe(
+    `n1 has 2 peers instead of 3, ${down}`,
+  );
+  const loops = judgeTargets([diagnosedNode('n1', NAMES, { peers: ['n3'] }), looping('n4')], NOW);
+  expect(said([...loops, ...own.slice(1, 3)])).toBe(`n1 has 1 peer instead of 3, ${down}, and n4 ends again and again`);
 });
 
 test('in the minute after a start nobody is sent to the firewall for the peer that is missing', () => {
@@ -81,14 +98,22 @@ test('a node that has just started, or is just back, is told to wait for as many
   expect(peersOf(back)).toBe('n1 has 1 peer instead of 3; wait up to a minute: it is just back');
 });
 
-test('a peer that can be read again is just back for a minute, unless it could always be read', () => {
+test('a peer that answers again is just back for a minute, unless it does not now', () => {
   const few = states({ n1: { peers: ['n3', 'n4'] }, n2: { peers: ['n3', 'n4'] } });
   const back = 'n1 has 2 peers instead of 3; wait up to a minute: n2 is just back';
   expect(peersOf(withReturned(few, 'n2', 59_999))).toBe(back);
   expect(peersOf(withReturned(few, 'n2', 60_000))).toContain(FIREWALL);
-  expect(peersOf(withReturned(few, 'n2', 5_000, 0))).toContain(FIREWALL);
   const silent = states({ n1: { peers: ['n3', 'n4'] }, n2: { fault: { kind: 'refused', address: 'x' } } });
   expect(peersOf(withReturned(silent, 'n2', 5_000))).toContain(FIREWALL);
+});
+
+test('nodes that answered while the chain stood were not away', () => {
+  const few = states({ n1: { peers: ['n3', 'n4'] }, n4: { peers: [], ...startedAgo(5_000) } });
+  const rose = ['n1', 'n2', 'n3'].reduce(
+    (all, name) => withCheck(all, name, 'latest_block', { since: NOW - 5_000, failures: 1 }),
+    few,
+  );
+  expect(peersOf(rose)).toBe('n1 has 2 peers instead of 3; wait up to a minute: n4 has just started');
 });
 
 /** A problem that is over since a moment. */
@@ -128,33 +153,13 @@ test('a node is just back for a minute after its problem, and no longer once it 
   expect(said('n1', 40_000, 25_000)).toContain(FIREWALL);
 });
 
-test.each(['monitor_offline', 'subnet_halted'] as const)(
-  'a node that was not well only in %s is not just back',
-  (problem) => {
-    const few = withReturned(states({ n1: { peers: ['n3', 'n4'] } }), 'n2', 5_000);
-    const { component: _, name: __, ...whole } = over({ problem });
-    expect(peersOf(few, 'n1', [{ ...whole, seenAt: NOW - 24_999 }])).toContain(FIREWALL);
-    expect(peersOf(few, 'n1', [{ ...whole, seenAt: NOW - 25_000 }])).toContain('n2 is just back');
-    // It went away before that.
-    expect(peersOf(few, 'n1', [{ ...whole, seenAt: NOW - 4_999 }])).toContain('n2 is just back');
-  },
-);
-
-test.each([
-  ['subnet_halted', 10_000, 'n1 has 2 peers instead of 3; wait up to a minute: n2 is just back'],
-  ['subnet_halted', 9_999, `n1 has 2 peers instead of 3; ${FIREWALL}`],
-  // All were silent then, whoever was away.
-  ['monitor_offline', 10_000, `n1 has 2 peers instead of 3; ${FIREWALL}`],
-] as const)('a node that was silent in %s for %d ms before it answered: %s', (problem, silentMs, words) => {
-  const few = withReturned(states({ n1: { peers: ['n3', 'n4'] } }), 'n2', 5_000).map((state) => {
-    const returned = { at: NOW - 5_000, silentSince: NOW - 5_000 - silentMs };
-    const { node } = state.facts;
-    return state.target.name === 'n2' && node
-      ? { ...state, facts: { ...state.facts, node: { ...node, returned } } }
-      : state;
-  });
-  const { component: _, name: __, ...whole } = over({ problem });
-  expect(peersOf(few, 'n1', [whole])).toBe(words);
+test('a node that was silent only while none could be seen is not just back', () => {
+  const few = withReturned(states({ n1: { peers: ['n3', 'n4'] } }), 'n2', 5_000);
+  const { component: _, name: __, ...whole } = over({ problem: 'monitor_offline' });
+  expect(peersOf(few, 'n1', [{ ...whole, seenAt: NOW - 24_999 }])).toContain(FIREWALL);
+  expect(peersOf(few, 'n1', [{ ...whole, seenAt: NOW - 25_000 }])).toContain('n2 is just back');
+  // It went away before that.
+  expect(peersOf(few, 'n1', [{ ...whole, seenAt: NOW - 4_999 }])).toContain('n2 is just back');
 });
 
 test('the log of a node that was away has stood because of that', () => {
@@ -233,6 +238,21 @@ test('a node that has lost all of its peers is not cut off before it is known wh
   expect(found(2_000)).toContain('n1 is cut off from the other nodes');
 });
 
+test('a node that was silent for long enough to lose its peers is given time to find them before it lacks any', () => {
+  const few = states({ n1: { peers: [] }, n2: { peers: [] } });
+  const found = (silentMs: number) => {
+    const targets = withReturned(withReturned(few, 'n1', 1_000, silentMs), 'n2', 1_000, silentMs);
+    const subnet = {
+      ...{ name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS },
+      targets: few.map((one) => one.target),
+    };
+    return diagnoseSubnet(subnet, targets, NO_PROBLEMS, NOW).problems.map(({ summary }) => summary);
+  };
+  // It cannot take part until it has found one.
+  expect(found(10_000)).toEqual(['too few nodes vote for another block']);
+  expect(found(9_999)).toContain('n1 is cut off from the other nodes');
+});
+
 test('a peer that has not answered since its start is waited for no longer than a start takes', () => {
   const said = (ms: number) =>
     peersOf(
@@ -249,22 +269,21 @@ test('several nodes that came are named by how they came', () => {
   );
 });
 
-test('a node that ends again and again has not just started', () => {
-  const n2 = diagnosedNode('n2', NAMES, startedAgo(1_000));
+/** A node that has crashed three times within a minute. */
+function looping(name: string): KnownTarget {
+  const { target, facts } = diagnosedNode(name, NAMES, startedAgo(1_000));
   const crashes = {
     ...{ restarts: 3, earlierCrashes: [NOW - 40_000, NOW - 20_000], lastRestartAt: NOW - 1_000 },
     ...{ lastRestartBy: 'policy' as const },
   };
-  const facts = { ...n2.facts, container: { ...n2.facts.container, oomKills: 0, inspected: true, ...crashes } };
+  const observation = { answered: false, latest: { ok: false, fault: { kind: 'closed', address: 'x' } } } as const;
+  const container = { ...facts.container, oomKills: 0, inspected: true, ...crashes };
+  return { target, facts: { ...facts, container, node: { observation } } };
+}
+
+test('a node that ends again and again has not just started', () => {
   const others = ['n1', 'n3', 'n4'].map((name) => diagnosedNode(name, NAMES, { peers: ['n3', 'n4'] }));
-  const looping: KnownTarget = {
-    target: n2.target,
-    facts: {
-      ...facts,
-      node: { observation: { answered: false, latest: { ok: false, fault: { kind: 'closed', address: 'x' } } } },
-    },
-  };
-  expect(peersOf(judgeTargets([...others, looping], NOW))).toContain(FIREWALL);
+  expect(peersOf(judgeTargets([...others, looping('n2')], NOW))).toContain(FIREWALL);
 });
 
 test('more peers are missing than nodes came or do not run: something else is wrong too', () => {

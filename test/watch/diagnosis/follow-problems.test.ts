@@ -631,9 +631,11 @@ describe('a problem', () => {
     // A node that does not answer has not too few peers because another one was out, nor one that is back because it was.
     const [a, b] = failing as [TargetState, TargetState];
     const explained = (found: Suspicion, answered: boolean, backFor = 60 * SECOND) => {
-      const latest = { check: 'latest_block', verdict: 'pass', since: T0 + SECOND - backFor, failures: 9 };
-      const facts = { node: { observation: { answered, latest: { ok: false, fault: { kind: 'refused' } } } } };
-      const answers = { ...b, facts, checks: [...b.checks, latest] } as unknown as TargetState;
+      const returned = { at: T0 + SECOND - backFor, silentSince: T0 - backFor };
+      const facts = {
+        node: { observation: { answered, latest: { ok: false, fault: { kind: 'refused' } } }, returned },
+      };
+      const answers = { ...b, facts } as unknown as TargetState;
       const before = follow(NO_PROBLEMS, [{ ...found, lastedMs: 900 * SECOND }], failing, T0);
       return follow(before, [], [a, answers], T0 + SECOND).problems.map((one) => [one.problem, one.explains.length]);
     };
