@@ -41,7 +41,7 @@ const CLOSED_FAULTS: readonly (string | undefined)[] = ['refused', 'unreachable'
 /** Nodes are probed one after another, so a line may have been printed this long before the probe that failed has ended. */
 export const LINE_BEFORE_MS = 2_000;
 
-/** How it shows that a node runs whose RPC cannot be reached; empty where that shows only of the time before it was asked. */
+/** How it shows that a node runs whose RPC cannot be reached, if it does by now. */
 function findLife({ answers, fault, isLogAlive, unseen, state }: NodeView): string | undefined {
   if (answers === true) return 'its IPC socket answers';
   // A node that is waited for would have answered at the begin of the probe.
@@ -49,39 +49,50 @@ function findLife({ answers, fault, isLogAlive, unseen, state }: NodeView): stri
   const failsSince = (checkOf(state, 'latest_block')?.since ?? Number.POSITIVE_INFINITY) - waitedMs;
   const { advancedAt: printedAt = Number.NEGATIVE_INFINITY, startedAt = 0 } = state.facts.logs?.node ?? {};
   if (isLogAlive && askedAt(state) >= startedAt && printedAt - failsSince >= LINE_BEFORE_MS) return 'its log goes on';
-  return unseen === 'votes' ? 'its masternode misses no turn' : unseen === 'voted' ? '' : undefined;
+  return unseen === 'votes' ? 'its masternode misses no turn' : undefined;
 }
 
-/** The RPC of a node cannot be reached, but the node runs. */
+/** The RPC of a node cannot be reached, but the node runs, or did until it was asked. */
 function findClosedRpc(node: NodeView, view: SubnetView): Found {
-  const { name, state, fault, isStarting, answers, setup } = node;
+  const { name, state, fault, isStarting, answers, unseen, setup } = node;
   // One whose socket answers has started, and opens its RPC some seconds later.
   const opens = findStart(state.facts.container, view.now) !== undefined;
   if (opens || (isStarting && answers !== true) || isFromBefore(node, 'latest_block')) return undefined;
-  const life = CLOSED_FAULTS.includes(fault?.kind) ? findLife(node) : undefined;
+  if (!CLOSED_FAULTS.includes(fault?.kind)) return undefined;
+  const { seen = '', fix = '', since = view.now } = checkOf(state, 'latest_block') ?? {};
+  const isSilent = isDockerSilent(node, view);
+  const wakeDocker = `${WAKE_DOCKER}: the ports of its containers may have ended with it`;
+  // What its log says does not hang on it.
+  const explains = explain(node, 'latest_block', 'peers');
+  const life = findLife(node);
+  if (life === undefined && unseen === 'voted')
+    return suspectTarget('rpc_closed', node, {
+      summary: `subnetd cannot reach the RPC of ${name}`,
+      evidence: `${seen}; whether its masternode has missed a turn since then is not known yet`,
+      fix: isSilent ? wakeDocker : fix,
+      explains,
+    });
   if (life === undefined) return undefined;
   const port = setup.container?.ok ? setup.container.value.ports.rpc : undefined;
   const where =
     port === undefined
       ? `see on which address and port ${name} serves RPC, if at all`
       : `see that port ${port}, at which its container is set to serve RPC, is published`;
-  const { seen = '', fix = '', since = view.now } = checkOf(state, 'latest_block') ?? {};
   // Where it has always answered, that is known since its RPC has not.
   const { at: answersSince = since } = state.facts.node?.returned ?? {};
   return suspectTarget('rpc_closed', node, {
     // The time in which it was waited for counts: its socket has answered meanwhile.
     lastedMs: answers === true ? view.now - Math.max(since, answersSince) : 0,
-    summary: `subnetd cannot reach the RPC of ${name}${life && ', which runs'}`,
-    evidence: `${seen}; ${life || 'whether its masternode has missed a turn since then is not known yet'}`,
-    fix: isDockerSilent(node, view)
-      ? `${WAKE_DOCKER}: the ports of its containers may have ended with it${life && `, and ${name} itself runs`}`
-      : life && (fault?.kind === 'refused' || fault?.kind === 'closed')
+    summary: `subnetd cannot reach the RPC of ${name}, which runs`,
+    evidence: `${seen}; ${life}`,
+    fix: isSilent
+      ? `${wakeDocker}, and ${name} itself runs`
+      : fault?.kind === 'refused' || fault?.kind === 'closed'
         ? `${where}, and correct rpc in the inventory or the flags of its start; starting it does not help, as ${life}`
-        : life && fault?.kind === 'timeout'
+        : fault?.kind === 'timeout'
           ? `see whether a firewall between here and ${name} drops packets; if not, its RPC hangs although it runs, and a restart helps: ask \`subnetd safe-to-restart ${toShellWord(name)}\` first`
           : fix,
-    // What its log says does not hang on it.
-    explains: explain(node, 'latest_block', 'peers'),
+    explains,
   });
 }
 
