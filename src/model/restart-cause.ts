@@ -47,7 +47,10 @@ const isStopOf = (
 export const ENGINE_STOP_MS = 15_000;
 
 /** Whether a container that ended then did so as its engine was stopped. */
-export const endedWithEngine = (facts: ContainerFacts | undefined, endedAt: number | undefined): boolean =>
+export const endedWithEngine = (
+  facts: Pick<ContainerFacts, 'engineDown'> | undefined,
+  endedAt: number | undefined,
+): boolean =>
   facts?.engineDown !== undefined &&
   endedAt !== undefined &&
   endedAt > facts.engineDown.from - ENGINE_STOP_MS &&

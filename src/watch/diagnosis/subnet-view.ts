@@ -1,4 +1,6 @@
 import type { Moment } from '../../lib/duration.ts';
+import { highest } from '../../lib/numbers.ts';
+import { collect } from '../../lib/values.ts';
 import { listEach } from '../../lib/words.ts';
 import type { ClientAdvice } from '../../model/client.ts';
 import { type ChainFacts, countPeers, type Progress } from '../../model/facts.ts';
@@ -9,7 +11,7 @@ import { ENGINE_STOP_MS, endedWithEngine, findContainer, START_MS } from '../../
 import type { TargetSetup } from '../../model/setup.ts';
 import type { Quorum, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
-import { engineOf, type NodeTarget, type Subnet, type Target } from '../../model/target.ts';
+import { engineOf, type NodeTarget, type Subnet, subjectKey, type Target } from '../../model/target.ts';
 import type { CheckName, CheckState } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
 import type { ChainView } from './chain-view.ts';
@@ -73,6 +75,14 @@ export interface NodeView extends TargetView {
   readonly isOut: boolean;
 }
 
+/** What is known of a Docker Engine by the containers on it. */
+export interface EngineView {
+  /** When it was last asked about one of them without an answer to any request; long ago where it answers. */
+  readonly silentAt: number;
+  /** The times in which nothing listened at it, in their order. */
+  readonly downs: readonly { readonly from: number; readonly to: number }[];
+}
+
 /** What the pools of all nodes show together. */
 export interface NeverSigned {
   /** Missing in every round of every pool. */
@@ -92,6 +102,8 @@ export interface SubnetView extends Moment {
   readonly nodes: readonly NodeView[];
   /** The targets that are no nodes. */
   readonly services: readonly TargetView[];
+  /** The Docker Engines of its targets, by their addresses. */
+  readonly engines: ReadonlyMap<string | undefined, EngineView>;
   /** The height that at least half of the nodes on the chain have reached. */
   readonly reference: number | undefined;
   /** Whether the chain may have this height: it is not forged, nor that of the chain before, once that is known to be replaced. */
@@ -167,28 +179,40 @@ export function lacksEngine({ facts: { container } }: TargetState): boolean {
 /** The Docker Engine of a target, if the inventory names its container. */
 export const findEngine = ({ container }: Target): string | undefined => container && engineOf(container);
 
-/** Whether something was seen at the Docker Engine of a target, be it of the container of another one. */
-const isSeenAtEngine = (one: TargetView, { targets }: SubnetView, isSeen: (of: TargetState) => boolean): boolean =>
-  targets.some(({ state }) => isSeen(state) && findEngine(state.target) === findEngine(one.state.target));
+/** When Docker was last asked about the container of a target. */
+const saidAt = (state: TargetState): number => checkOf(state, 'container')?.lastRun ?? 0;
+
+/** The Docker Engines of these targets, by what is seen of each container. */
+export const viewEngines = (states: readonly TargetState[]): SubnetView['engines'] =>
+  new Map(
+    [...Map.groupBy(states, ({ target }) => findEngine(target))].map(([engine, ones]) => {
+      const downs: { from: number; to: number }[] = [];
+      const seen = collect(ones, ({ facts }) => facts.container?.engineDown);
+      for (const { from, to } of seen.toSorted((one, other) => one.from - other.from)) {
+        const last = downs.at(-1);
+        if (last !== undefined && from - ENGINE_STOP_MS <= last.to) last.to = Math.max(last.to, to);
+        else downs.push({ from, to });
+      }
+      return [engine, { silentAt: highest(ones.filter(lacksEngine).map(saidAt)), downs }];
+    }),
+  );
+
+const engineAt = ({ state }: TargetView, { engines }: SubnetView): EngineView =>
+  engines.get(findEngine(state.target)) ?? { silentAt: -Infinity, downs: [] };
 
 /** Whether the Docker Engine of a target does not answer, be it about another target that was asked about no earlier. */
-export function isDockerSilent(one: TargetView, view: SubnetView): boolean {
-  const saidAt = (of: TargetState) => checkOf(of, 'container')?.lastRun ?? 0;
-  return isSeenAtEngine(one, view, (of) => lacksEngine(of) && saidAt(of) >= saidAt(one.state));
-}
+export const isDockerSilent = (one: TargetView, view: SubnetView): boolean =>
+  engineAt(one, view).silentAt >= saidAt(one.state);
 
 /** Whether nothing listened at the Docker Engine of a target a moment ago: it ends, and answers some requests yet, or has just started. */
 export const isDockerRestarting = (one: TargetView, view: SubnetView): boolean =>
-  isSeenAtEngine(one, view, ({ facts }) => view.now - (facts.container?.engineDown?.to ?? -Infinity) < ENGINE_STOP_MS);
+  view.now - (engineAt(one, view).downs.at(-1)?.to ?? -Infinity) < ENGINE_STOP_MS;
 
 /** Whether the container of a target ended last as its engine was stopped. */
-export function hasEndedWithDocker(one: TargetView, view: SubnetView): boolean {
-  const { lastExit } = one.state.facts.container ?? {};
-  // Mostly none has ended, so that not each is compared with each.
-  return (
-    lastExit !== undefined && isSeenAtEngine(one, view, ({ facts }) => endedWithEngine(facts.container, lastExit.at))
+export const hasEndedWithDocker = (one: TargetView, view: SubnetView): boolean =>
+  engineAt(one, view).downs.some((engineDown) =>
+    endedWithEngine({ engineDown }, one.state.facts.container?.lastExit?.at),
   );
-}
 
 /** What to do first about a target of which the engine is silent. */
 export const WAKE_DOCKER =
@@ -197,15 +221,15 @@ export const WAKE_DOCKER =
 /** One that changes something. Nothing is restarted to read a log. */
 const DOCKER_COMMAND = /`(?:HOSTPWD=\S+ )?docker (?![^`]*\blogs )/;
 
+/** The targets of which the Docker Engine is silent, by their keys. */
+export const findWithoutDocker = (view: SubnetView): ReadonlySet<string> =>
+  new Set(collect(view.targets, (one) => (isDockerSilent(one, view) ? subjectKey(one.state.target) : undefined)));
+
 /** What to do about a target, or about a subnet: no command of Docker works while the engine of that, or one of them, is silent. */
-export function afterDocker({ fix, component, name }: Suspicion, view: SubnetView): string {
+export function afterDocker({ fix, component, name }: Suspicion, withoutDocker: ReadonlySet<string>): string {
   if (!DOCKER_COMMAND.test(fix) || fix.startsWith(WAKE_DOCKER)) return fix;
-  const isOf = ({ state: { target } }: TargetView) =>
-    name === undefined || (target.name === name && target.component === component);
-  const isSilent = view.targets.some(({ state }) => lacksEngine(state));
-  return isSilent && view.targets.some((one) => isOf(one) && isDockerSilent(one, view))
-    ? `${WAKE_DOCKER}; if that is not enough, ${fix}`
-    : fix;
+  const isSilent = name === undefined ? withoutDocker.size > 0 : withoutDocker.has(subjectKey({ component, name }));
+  return isSilent ? `${WAKE_DOCKER}; if that is not enough, ${fix}` : fix;
 }
 
 /** When the last probe of a node that has ended began. */

@@ -30,6 +30,7 @@ import {
   type NodeView,
   type SubnetView,
   type TargetView,
+  viewEngines,
 } from './subnet-view.ts';
 import { canBeWitness, heightOf, viewNode, viewStart, viewTarget } from './view-node.ts';
 
@@ -221,6 +222,7 @@ export function viewSubnet(
     before,
     targets,
     services: targets.filter((one) => !('target' in one)),
+    engines: viewEngines(states),
     reference,
     isPossible,
     ...known,
