@@ -146,7 +146,7 @@ export interface Epoch {
   /** Whether it is known who has turns in the next epoch. */
   readonly isNextKnown: boolean;
   /** The votes of the next epoch, if all go on as they do: of those chosen, or predicted. */
-  readonly next?: Pick<Quorum, 'total' | 'required' | 'voting'> & { readonly isChosen: boolean };
+  readonly next?: Pick<Quorum, 'total' | 'required' | 'voting' | 'doubtful'> & { readonly isChosen: boolean };
   /** The newest block that is counted, and its round. */
   readonly block: number;
   readonly round: number;

@@ -21,7 +21,7 @@ import { findEpoch, findMembers } from './find-epoch.ts';
 import { findHeadline } from './find-headline.ts';
 import { findQuietMs } from './find-last-block.ts';
 import { dropObserved, type FollowedProblems, followProblems, markPlanned } from './follow-problems.ts';
-import { findIdle, withoutIdle } from './quorum.ts';
+import { findIdle, withDoubtful, withoutIdle } from './quorum.ts';
 import { checkOf, countMissing, hasLoggedSince, isFromBefore, type NodeView, type SubnetView } from './subnet-view.ts';
 import { viewContainer } from './view-node.ts';
 import { RECOVERED_FROM, viewSubnet } from './view-subnet.ts';
@@ -60,8 +60,8 @@ export function describeSubnet(
   const members = findMembers(view, idle, counted, seesNothing);
   // In a halt nobody's turn brings a block.
   const epoch = findEpoch(view, members, seesNothing, spare > 0 && !halt && quietMs === 0);
-  const doubtful = epoch?.masternodes.filter(({ isDoubtful }) => isDoubtful).length;
-  const quorum = counted && { ...counted, together, doubtful: doubtful ? Math.min(doubtful, spare) : undefined };
+  const doubtful = epoch?.masternodes.filter(({ isDoubtful }) => isDoubtful) ?? [];
+  const quorum = counted && { ...withDoubtful(counted, doubtful.length), together };
   // The first height that a node prints after its start is its last one.
   const hasPrinted = ({ isLogAlive, isStarting, state: { facts } }: NodeView) => {
     const { height = 0, heightBefore = height } = facts.logs?.node ?? {};

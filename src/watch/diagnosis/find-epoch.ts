@@ -3,7 +3,7 @@ import { isAsked } from '../../model/is-judged.ts';
 import type { Epoch, Masternode, Member, Quorum, SubnetState, Vote } from '../../model/snapshot.ts';
 import { type ChainView, type Counted, isOfRunBefore } from './chain-view.ts';
 import { viewLag } from './find-lagging.ts';
-import { countNextVotes, findNameless, isToJoin } from './quorum.ts';
+import { countNextVotes, findNameless, isToJoin, withDoubtful } from './quorum.ts';
 import { findComing } from './setup/find-node-differences.ts';
 import { isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
 
@@ -246,14 +246,16 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
       backInEpoch: chosen?.has(address) ? following : undefined,
     });
   const idle = new Set([...penalised, ...standby]).difference(new Set(active));
+  const seats = active.map(describeActive);
+  const doubtful = seats.filter(({ isDoubtful, leavesInEpoch }) => isDoubtful && !leavesInEpoch);
   return {
     ...place,
     isNextKnown: chosen !== undefined,
-    ...(nextSet && { next: countNextVotes(view, nextSet) }),
+    ...(nextSet && { next: withDoubtful(countNextVotes(view, nextSet), doubtful.length) }),
     block,
     round,
     upgrade: findComing(view)?.upgrade,
-    masternodes: [...active.map(describeActive), ...[...idle].map(describeIdle)],
+    masternodes: [...seats, ...[...idle].map(describeIdle)],
   };
 }
 

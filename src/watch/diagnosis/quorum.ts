@@ -4,7 +4,7 @@ import { type Masternodes, timeoutMs } from '../../model/chain.ts';
 import type { NextSet, Presence } from '../../model/next-set.ts';
 import type { Problem } from '../../model/problem.ts';
 import { START_MS } from '../../model/restart-cause.ts';
-import type { Quorum } from '../../model/snapshot.ts';
+import { countReserve, type Quorum } from '../../model/snapshot.ts';
 import type { ChainView } from './chain-view.ts';
 import { fails, isMissing, type NeverSigned, type NodeView, type SubnetView, startedAtOf } from './subnet-view.ts';
 
@@ -212,6 +212,12 @@ export function findIdle(view: SubnetView, problems: readonly Problem[] = []): r
 export const withoutIdle = (quorum: Quorum, { length }: readonly NodeView[]): Quorum => ({
   ...quorum,
   voting: Math.max(quorum.voting - length, Math.min(quorum.voting, quorum.required)),
+});
+
+/** The votes, of which so many are in doubt. Blocks come, so as many vote as are needed. */
+export const withDoubtful = <Votes extends Quorum>(votes: Votes, doubtful: number): Votes => ({
+  ...votes,
+  doubtful: Math.max(0, Math.min(doubtful, countReserve(votes))) || undefined,
 });
 
 /** How many masternodes that are down may follow each other in turn, before a stall is assumed. */

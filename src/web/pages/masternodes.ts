@@ -179,7 +179,7 @@ ${masternodes.map((one) => html`<tr role="row">${rowHead(subnet, one, range)}${c
 
 /** Where the epoch is, and when the next one is decided. */
 function describeEpoch(epoch: Epoch): string {
-  const { number, firstBlock, block, round, choiceBlock, nextFirstBlock, isNextAtLatest, next, masternodes } = epoch;
+  const { number, firstBlock, block, round, choiceBlock, nextFirstBlock, isNextAtLatest, next } = epoch;
   const now = `As of block ${count(block)}, round ${count(round)}.`;
   if (number === undefined || nextFirstBlock === undefined) return now;
   const began =
@@ -189,10 +189,7 @@ function describeEpoch(epoch: Epoch): string {
       ? ''
       : `; its masternodes ${block < choiceBlock ? 'are chosen' : 'were chosen'} at block ${count(choiceBlock)}`;
   const at = `${count(nextFirstBlock)}${isNextAtLatest ? ' at the latest' : ''}`;
-  const { total, required, voting } = next ?? { total: 0, required: 0, voting: 0 };
-  const inDoubt = masternodes.filter(({ isDoubtful, leavesInEpoch }) => isDoubtful && !leavesInEpoch).length;
-  // Blocks come, so as many vote as are needed.
-  const doubtful = Math.max(0, Math.min(inDoubt, voting - required));
+  const { total, required, voting, doubtful = 0 } = next ?? { total: 0, required: 0, voting: 0 };
   const votes =
     next === undefined
       ? ''

@@ -267,6 +267,8 @@ describe('the problem', () => {
       before?: FollowedProblems;
       stalledMs?: number;
       alsoDown?: string;
+      /** Whose turns brought no block, by their places. */
+      missing?: readonly number[];
     } = {},
   ) {
     const {
@@ -279,12 +281,12 @@ describe('the problem', () => {
       left = [],
       penalised = left,
     } = at;
-    const { before = NO_PROBLEMS, stalledMs = 2_000, alsoDown } = at;
+    const { before = NO_PROBLEMS, stalledMs = 2_000, alsoDown, missing = isDown ? [1] : [] } = at;
     const active = ACTIVE.filter((address) => !left.includes(address));
     const isLater = height >= 1_800;
     const missedRounds = isLater
       ? { ...NONE, epochBlock: 1_800, epochRound: 1_800 }
-      : missedBy(isDown ? [1] : [], height, ACTIVE);
+      : missedBy(missing, height, ACTIVE);
     const round = height + missedRounds.rounds.length;
     const masternodes = { number: height, round, active, standby: [], penalised };
     const nextEpoch = chosen && { block: 1_351, ...chosen };
@@ -346,6 +348,18 @@ describe('the problem', () => {
     const lineOf = (startedMs: number) => find({ isDown: false, startedMs }).line;
     expect(lineOf(59_999)).toBe('As things go it has 4 masternodes: 3 can vote, 3 are needed.');
     expect(lineOf(60_000)).toBe('As things go it has 4 masternodes: 4 can vote, 3 are needed.');
+  });
+
+  test('counts in the line of the epoch who may not vote, but no more than there are spare votes, and not who leaves', () => {
+    const mayMiss = (...missing: number[]) => find({ isDown: false, missing, election: { sent: SIGNING } });
+    expect(mayMiss(1).line).toBe('As things go it has 4 masternodes: 3 or 4 can vote, 3 are needed.');
+    expect(mayMiss(1, 2).line).toBe(mayMiss(1).line);
+    const without = (one: string) => {
+      const chosen = { candidates: [...ACTIVE, E], penalised: [one] };
+      return find({ height: 1_400, isDown: false, missing: [1], chosen }).next;
+    };
+    expect(without(D)).toEqual({ total: 4, required: 3, voting: 4, doubtful: 1, isChosen: true });
+    expect(without(B)).toEqual({ total: 4, required: 3, voting: 4, isChosen: true });
   });
 
   test('comes ten minutes before the choice, not earlier', () => {
