@@ -67,18 +67,18 @@ function describeServices(
   });
 }
 
-/** How the chain would go on. */
+/** How the chain would go on. `quietMs`: the age of its newest block, if that is late; infinite in a halt. */
 function describeChain(
   subnet: string,
   { total, required }: Pick<Quorum, 'total' | 'required'>,
   { least, most }: { readonly least: number; readonly most: number },
-  isHalted: boolean,
   quietMs: number,
 ): string {
+  const isHalted = quietMs === Number.POSITIVE_INFINITY;
   const votes = `${formatRange(least, most)} of ${total} masternodes ${most === 1 ? 'votes' : 'vote'}, ${required} needed`;
   if (most < required) return `${subnet} ${isHalted ? 'stays halted' : 'halts'}: ${votes}`;
   if (least < required) return `nobody knows whether ${subnet} halts: ${votes}`;
-  if (isHalted || quietMs > 0)
+  if (quietMs > 0)
     return `enough masternodes of ${subnet} can vote, yet ${isHalted ? 'it is halted now' : `no block has come for ${formatDuration(quietMs)}`}`;
   const spare = least - required;
   return `${subnet} makes blocks: ${votes}, ${spare === 0 ? 'so no other may fail' : `so ${spare} more may fail`}`;
@@ -86,20 +86,20 @@ function describeChain(
 
 /** What would become of a subnet if these of its targets were stopped now, by what is known of it. */
 export function forecastStop(state: SubnetState, stopped: ReadonlySet<Target>): StopForecast {
-  const { subnet, quorum, problems, quietMs = 0 } = state;
+  const { subnet, quorum, problems } = state;
   const named = subnet.targets.filter((target) => stopped.has(target));
   const gone = new Set(named.flatMap(({ component, name }) => (component === 'node' ? [name] : [])));
   // Nodes with one key are one masternode.
   const isGone = ({ name, alsoOf = [] }: Seat) => name !== undefined && [name, ...alsoOf].every((one) => gone.has(one));
   const seats = findSeats(state);
   const isThere = (name: ProblemName) => problems.some((one) => one.problem === name && one.state !== 'clearing');
-  const isHalted = isThere('subnet_halted');
+  const quietMs = isThere('subnet_halted') ? Number.POSITIVE_INFINITY : (state.quietMs ?? 0);
   const known = quorum === undefined || seats.length === 0 ? undefined : quorum;
   const there = seats.filter((seat) => !isGone(seat) && seat.vote !== 'silent');
   const sure = there.filter(({ vote, isDoubtful }) => vote === 'votes' && !isDoubtful);
   const voting = { least: sure.length, most: there.length };
   const halts = known !== undefined && voting.most < known.required;
-  const goesOn = known !== undefined && voting.least >= known.required && !isHalted && quietMs === 0;
+  const goesOn = known !== undefined && voting.least >= known.required && quietMs === 0;
   const consensus = goesOn ? consensusOf(state) : undefined;
   const areThere = seats.map((seat) => sure.includes(seat));
   const pace = consensus && findPace(areThere, consensus);
@@ -125,7 +125,7 @@ export function forecastStop(state: SubnetState, stopped: ReadonlySet<Target>): 
     effects: [
       known === undefined
         ? `nothing is known about the votes of ${subnet.name} now`
-        : describeChain(subnet.name, known, voting, isHalted, quietMs),
+        : describeChain(subnet.name, known, voting, quietMs),
       ...slower,
       ...(isUncommitted ? ['no block is committed now, and nobody knows whether one will be'] : []),
       ...describeServices(subnet.targets, stopped, gone, halts),
