@@ -6,7 +6,6 @@ import { findStart } from '../../model/restart-cause.ts';
 import type { CheckName, CheckState, FailedCheck } from '../../model/verdict.ts';
 import { isError } from '../rules/find-log-fault.ts';
 import { hasOnlyEndedSigns } from './find-known-failures.ts';
-import { viewRelayer } from './parent-view.ts';
 import {
   ASKED_WITHIN_MS,
   isDockerSilent,
@@ -46,7 +45,7 @@ function toSuspicion(view: TargetView, { check, seen, fix, lastRun }: FailedChec
   const { state } = view;
   const { name } = state.target;
   const { observation } = state.facts.service ?? {};
-  const [cause, summary] = (problem === 'relayer_stopped' ? viewRelayer(subnet).cause : undefined) ?? [problem];
+  const [cause, summary] = (problem === 'relayer_stopped' ? subnet.relayer.cause : undefined) ?? [problem];
   return suspectTarget(cause, view, {
     summary: summary ?? SUMMARY[problem](name, check),
     evidence: seen,

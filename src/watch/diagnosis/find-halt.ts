@@ -7,7 +7,6 @@ import { adviseOnHalt, findVoters } from './advise-on-halt.ts';
 import { describeVotes } from './find-headline.ts';
 import { findRisen, findStand } from './find-last-block.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
-import { viewRelayer } from './parent-view.ts';
 import { describeOrphans } from './quorum.ts';
 import { hasEndedWithDocker, isStopped, type NodeView, namesOf, type SubnetView, startedAtOf } from './subnet-view.ts';
 import { explain, explainEach, type Found, suspect } from './suspect.ts';
@@ -30,7 +29,7 @@ export const explainHalt = (view: SubnetView) => [
     node.answers === false || isBehind(node, view) ? [] : explain(node, 'latest_block'),
   ),
   ...explainEach(view.targets, 'log_block', 'block_data'),
-  ...viewRelayer(view).explained.bySubnet,
+  ...view.relayer.explained.bySubnet,
 ];
 
 /** Whether a node is known to be out. A broken connection or one late answer proves nothing: the next probe shows more. */

@@ -3,7 +3,6 @@ import { formatAgo, formatDuration, formatMoment } from '../../lib/duration.ts';
 import { headLimitMs } from '../../model/parent-chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { formatSkew, isSkewed, zoneMs } from '../rules/judge-log-block.ts';
-import { viewRelayer } from './parent-view.ts';
 import { isStopped, type SubnetView } from './subnet-view.ts';
 import { explain, explainEach, type Found, refsTo, suspect, suspectTarget } from './suspect.ts';
 
@@ -67,7 +66,7 @@ export function findMonitorProblem({ gap, step }: ClockDisturbances, view: Subne
     explains: explainEach(aged, 'log_block', 'block_data', 'history_data'),
     // Against which that of Docker was measured.
     causes: [
-      ...(agesParent ? refsTo(viewRelayer(view).subject, 'parent_behind') : []),
+      ...(agesParent ? refsTo(view.relayer.subject, 'parent_behind') : []),
       ...refsTo({}, 'docker_clock_skewed'),
     ],
   });

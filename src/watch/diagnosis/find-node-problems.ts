@@ -5,7 +5,6 @@ import { describeHealth, healthOf } from '../../model/chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
 import { findStart, isLooping } from '../../model/restart-cause.ts';
 import { commandToReplace, commandToSeeLog } from '../clients/commands-to-type.ts';
-import { viewRelayer } from './parent-view.ts';
 import {
   adviceOf,
   askedAt,
@@ -305,7 +304,7 @@ export function explainOtherTargets(found: readonly Suspicion[], view: SubnetVie
   /** The services that read the subnet through a node, by its name. */
   const readers = Map.groupBy(view.services, ({ state: { target } }) => 'readsFrom' in target && target.readsFrom);
   // No node explains that the relayer does not reach the parent chain, or its contract.
-  const areOfNode = READ_FROM_NODE.filter((check) => check !== 'submissions' || viewRelayer(view).cause === undefined);
+  const areOfNode = READ_FROM_NODE.filter((check) => check !== 'submissions' || view.relayer.cause === undefined);
   const deaf = findDeaf(view, byName);
   // A node that runs again after a failure of its own misses the others too: its peers are explained by those that are out.
   const ofOthers = new Set(first ? missed.filter(({ name }) => !byName.has(name)) : []);

@@ -3,7 +3,6 @@ import { collect } from '../../lib/values.ts';
 import { PACKETS_WITHIN_MS } from '../../model/check-limits.ts';
 import { DIRECTIONS, type Direction, listWallets, type PacketFacts, WALLETS, WAYS } from '../../model/relay.ts';
 import { commandToRecreate } from '../clients/commands-to-type.ts';
-import { viewRelayer } from './parent-view.ts';
 import type { SubnetView } from './subnet-view.ts';
 import { type Found, suspect } from './suspect.ts';
 
@@ -20,7 +19,7 @@ const KEYS = {
 function findCause(view: SubnetView, direction: Direction, { reading: { route, newestBlock } }: PacketFacts) {
   const { from, to, mode } = WAYS[direction];
   const { role, blocks } = KEYS[direction];
-  const { relayer, log } = viewRelayer(view);
+  const { service: relayer, log } = view.relayer;
   const { created } = relayer?.state.facts.logs ?? {};
   const recreate = commandToRecreate(relayer?.state.target.container);
   const register = `register the chain of ${from} anew at the endpoint on ${to} (registerChain)`;
@@ -77,7 +76,7 @@ function findStuck(view: SubnetView, direction: Direction) {
   const { facts, now } = view;
   const { words, mode } = WAYS[direction];
   const packets = facts.relay?.packets[direction];
-  const { waits } = viewRelayer(view).log?.byMode[mode] ?? {};
+  const { waits } = view.relayer.log?.byMode[mode] ?? {};
   const wait = waits && now - waits.since >= PACKETS_WITHIN_MS ? waits : undefined;
   const shown = wait && `its log has shown nothing but "Wait for csc block" for ${formatDuration(now - wait.since)}`;
   if (packets === undefined)
@@ -98,7 +97,7 @@ function findStuck(view: SubnetView, direction: Direction) {
 
 /** Packets of XDC-Zero wait and do not move. What keeps the relayer from submitting at all is a problem of its own. */
 export function findPacketProblem(view: SubnetView): Found {
-  const { submits, subject } = viewRelayer(view);
+  const { submits, subject } = view.relayer;
   if (submits === false) return undefined;
   const stuck = collect(DIRECTIONS, (direction) => findStuck(view, direction));
   const [first] = stuck;

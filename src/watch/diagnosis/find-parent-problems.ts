@@ -17,14 +17,14 @@ import type { Problem, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import { readLite } from '../../model/relay.ts';
 import { START_MS } from '../../model/restart-cause.ts';
-import { catchesUp, describeContract, findAllowedLag, findLag, viewRelayer } from './parent-view.ts';
+import { catchesUp, describeContract, findAllowedLag, findLag } from './parent-view.ts';
 import { type SubnetView, startedAtOf } from './subnet-view.ts';
 import { type Found, refsTo, suspect, type Texts } from './suspect.ts';
 
 /** Whether the relayer has failed for another reason since it was last found unable to pay. */
 export function failsOtherwise({ problem, seenAt }: Problem, view: SubnetView): boolean {
   if (problem !== 'wallet_without_funds') return false;
-  return viewRelayer(view).errors.some(({ pattern, at }) => pattern !== 'no_funds' && at > seenAt);
+  return view.relayer.errors.some(({ pattern, at }) => pattern !== 'no_funds' && at > seenAt);
 }
 
 /** After one that shows a fault, the next reading comes at most 10 s later, and may take 5 s. */
@@ -34,7 +34,7 @@ const NEXT_READING_MS = 16_000;
 const SHORT_MS = 1_000;
 
 export function suspectParent(view: SubnetView, problem: ProblemName, texts: Texts & Partial<Suspicion>): Suspicion {
-  const { subject, explained } = viewRelayer(view);
+  const { subject, explained } = view.relayer;
   return suspect(problem, {
     ...subject,
     readAt: view.facts.parent?.at,
@@ -45,7 +45,7 @@ export function suspectParent(view: SubnetView, problem: ProblemName, texts: Tex
 }
 
 /** For a problem that a second witness must confirm: a relayer that submits nothing, or else the next reading. */
-const toSecondWitness = (view: SubnetView) => (viewRelayer(view).submits === false ? undefined : NEXT_READING_MS);
+const toSecondWitness = (view: SubnetView) => (view.relayer.submits === false ? undefined : NEXT_READING_MS);
 
 function findUnanswered(view: SubnetView, parent: ParentFacts): Found {
   const { observation, unanswered, at } = parent;
@@ -58,7 +58,7 @@ function findUnanswered(view: SubnetView, parent: ParentFacts): Found {
       ? 'the node of the parent chain'
       : `the parent chain has not been readable for ${formatDuration(lastedMs)}: its node`;
   const seen = `${its} ${head.why}`;
-  const { log, mode, submissions, submits: shows, submittedAt } = viewRelayer(view);
+  const { log, mode, submissions, submits: shows, submittedAt } = view.relayer;
   // A queue that is seen to have completed a job may have done so before.
   const isOfLog = submissions?.verdict === 'pass';
   const hasSubmitted = (isOfLog ? (log?.submittedAt ?? 0) : submittedAt) >= unanswered.since;
@@ -148,7 +148,7 @@ function findMissing(view: SubnetView, { kind }: ContractReading, { progress }: 
       : 'the contract on the parent chain is not a checkpoint contract',
     evidence: `the parent chain ${isGone ? 'answers, and has no code at the address of the contract' : 'has a contract at the address, and it does not answer getLatestBlocks'}${before}`,
     fix: 'compare parentChain.contract of the inventory and CHECKPOINT_CONTRACT in common.env with the deployed contract; after a reset of the parent chain deploy it again',
-    causes: isGone && progress ? refsTo(viewRelayer(view).subject, ...BROUGHT_BY_RESET) : [],
+    causes: isGone && progress ? refsTo(view.relayer.subject, ...BROUGHT_BY_RESET) : [],
     confirmMs: toSecondWitness(view),
   });
 }
@@ -173,7 +173,7 @@ function findOldContract(view: SubnetView, { checkpoint }: CheckpointProgress): 
 
 /** The relayer was created with another contract than the one that is read, so that it cannot follow the subnet. */
 function findElsewhere(view: SubnetView): Found {
-  const { relayer } = viewRelayer(view);
+  const { service: relayer } = view.relayer;
   const { logs, container } = relayer?.state.facts ?? {};
   const submittedTo = logs?.created?.contract;
   const { contract } = view.subnet.parentChain ?? {};
@@ -208,7 +208,7 @@ function findRefused(view: SubnetView, { checkpoint: { next, latest } }: Checkpo
 /** The contract does not follow the subnet, although nothing else is known to keep the relayer from submitting. */
 function findBehind(view: SubnetView, progress: CheckpointProgress): Found {
   const lag = findLag(view);
-  const { relayer, log, mode, submissions, submits } = viewRelayer(view);
+  const { service: relayer, log, mode, submissions, submits } = view.relayer;
   // What keeps the relayer from submitting is a problem of its own.
   if (lag === undefined || mode === 'reverse_full' || submits === false) return undefined;
   const allowed = findAllowedLag(view, mode);
@@ -270,7 +270,7 @@ export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   if (broken.length > 0 || contract === undefined) return broken;
   if (!contract.ok) return [findUnread(view, contract)];
   // What a contract refuses that is there, or first read, since a moment ago says nothing yet, unless the relayer fails, nor does its pace.
-  const known = view.now - contractSince < SEEN_AFTER_MS && viewRelayer(view).submits !== false ? undefined : progress;
+  const known = view.now - contractSince < SEEN_AFTER_MS && view.relayer.submits !== false ? undefined : progress;
   const found = findElsewhere(view) ?? (known && (findRefused(view, known) ?? findBehind(view, known)));
   return [found ?? []].flat();
 }
@@ -293,7 +293,7 @@ export function withContract(one: Suspicion, view: SubnetView, failsSince: numbe
   const { progress, observation, contractSince, answersSince } = view.facts.parent ?? {};
   const isRead = observation?.contract?.ok && observation.contract.value.kind === 'checkpoint';
   if (!progress || !isRead || one.explains.every(({ check }) => check !== 'submissions')) return one;
-  const { relayer, log, errors, submissions } = viewRelayer(view);
+  const { service: relayer, log, errors, submissions } = view.relayer;
   const since = Math.max(submissions?.since ?? view.now, failsSince);
   // A cycle that has begun goes on without its redis, and is the last one.
   const isLastCycle = log?.redisDiedAt !== undefined;

@@ -8,7 +8,6 @@ import { describeReturn } from './find-epoch.ts';
 import { explainHalt, findHalt } from './find-halt.ts';
 import { findNextSetProblem } from './find-next-set.ts';
 import { findUnseen } from './find-unseen.ts';
-import { viewRelayer } from './parent-view.ts';
 import { describeOrphans, describeUntold, findIdle, findStrangers, requiredVotes, withoutIdle } from './quorum.ts';
 import { ASKED_WITHIN_MS, checkOf, isMissing, type NodeView, type SubnetView, stalledMs } from './subnet-view.ts';
 import { type Found, refsTo, suspect } from './suspect.ts';
@@ -113,7 +112,7 @@ function findFinality(view: SubnetView): Found {
     evidence: `blocks come, but none after ${top} has been committed for ${formatDuration(now - since)}; ${highest(heights.map(({ number }) => number)) - top} wait`,
     fix: 'three rounds in a row must bring a block each: look for nodes that time out, and for clocks that differ',
     // The relayer submits committed blocks.
-    explains: viewRelayer(view).explained.bySubnet,
+    explains: view.relayer.explained.bySubnet,
   });
 }
 

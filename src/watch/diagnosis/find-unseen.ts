@@ -2,7 +2,6 @@ import { highest } from '../../lib/numbers.ts';
 import { listEach } from '../../lib/words.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { TargetState } from '../../model/snapshot.ts';
-import { viewRelayer } from './parent-view.ts';
 import { askedAt, checkOf, hasLoggedSince, isStopped, type NodeView, namesOf, type SubnetView } from './subnet-view.ts';
 import { explainEach, type Found, refsTo, suspect } from './suspect.ts';
 
@@ -56,7 +55,7 @@ function findOffline(view: SubnetView, asked: readonly NodeView[]): Found {
     talking.length > 0 ? `, while the IPC socket of ${namesOf(talking)} answers` : ', and none is known to be stopped';
   const all = asked.length === 1 ? `${asked[0]?.name}, the only node, became` : `all ${asked.length} nodes became`;
   return suspect('monitor_offline', {
-    causes: refsTo(viewRelayer(view).subject, ...OF_PARENT),
+    causes: refsTo(view.relayer.subject, ...OF_PARENT),
     summary: 'subnetd cannot reach any node',
     evidence: `${all} unreachable from here (${met.join(', or ')})${describeLogs(rising) || known}`,
     fix:
@@ -84,7 +83,7 @@ function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Found {
     NETWORK_FAULTS.includes(fault?.kind) && kind === 'unknown';
   const answers = view.services.some(({ state }) => state.facts.service?.observation.ok);
   const isCut = !answers && !view.facts.parent?.observation.head.ok && rising.length === 0 && asked.every(isUnseen);
-  const ofParent = isCut ? refsTo(viewRelayer(view).subject, ...OF_PARENT) : [];
+  const ofParent = isCut ? refsTo(view.relayer.subject, ...OF_PARENT) : [];
   return suspect('never_reached', {
     // Nor is it known which clients they run, and each has another image.
     causes: [...refsTo({}, 'images_differ'), ...ofParent],

@@ -17,7 +17,6 @@ import type { Suspicion } from '../../model/problem.ts';
 import { describeBalance, describePayee, listWallets, type RelayerWallet } from '../../model/relay.ts';
 import { commandToRecreate } from '../clients/commands-to-type.ts';
 import { hasFallen, suspectParent } from './find-parent-problems.ts';
-import { viewRelayer } from './parent-view.ts';
 import type { SubnetView } from './subnet-view.ts';
 import { type Found, refsTo, suspect } from './suspect.ts';
 
@@ -44,7 +43,7 @@ export function withWallet(found: Suspicion, view: SubnetView): Found {
   // What was foretold has come true.
   const causes = [...found.causes, ...refsTo(found, 'wallet_low', 'wallet_nearly_empty')];
   const address = toAddress(named);
-  const { relayer } = viewRelayer(view);
+  const { service: relayer } = view.relayer;
   const { wallet } = facts.parent ?? {};
   const failedAt = relayer?.state.facts.logs?.patterns.no_funds?.at ?? now;
   const one = { ...found, causes, lastedMs: now - since, readAt: Math.max(wallet?.readAt ?? 0, failedAt) };
@@ -72,7 +71,7 @@ const readBalance = (one: RelayerWallet, view: SubnetView): string => {
 
 /** A wallet with less than each of its last payments took, before the relayer says that it cannot pay. */
 function findUnpaying(view: SubnetView, wallets: readonly RelayerWallet[]): Found {
-  const { relayer, submittedAt, subject } = viewRelayer(view);
+  const { service: relayer, submittedAt, subject } = view.relayer;
   if (relayer?.state.shownFailures.some(({ name }) => name === 'wallet_without_funds')) return undefined;
   // What has submitted since pays from another wallet, or this one has been filled.
   const isIdle = ({ role, wallet }: RelayerWallet) => role === 'parent' && submittedAt <= wallet.changedAt;
@@ -101,7 +100,7 @@ function findFewLeft(view: SubnetView, wallets: readonly RelayerWallet[]): Found
   const { recent, readAt } = one.wallet;
   return suspect('wallet_nearly_empty', {
     summary: 'the wallet of the relayer has coins for only a few more payments',
-    ...viewRelayer(view).subject,
+    ...view.relayer.subject,
     readAt,
     evidence: `${readBalance(one, view)}, which is enough for about ${countPaymentsLeft(one.wallet)} more falls like its last ${recent.length}; what it spends a day is not known yet`,
     fix: `send coins to ${describePayee(one)}`,
@@ -125,12 +124,12 @@ export function findWalletProblem(view: SubnetView): Found {
   const { wallet, level, spend } = worst;
   const { perDay, daysLeft, payments, overMs } = spend;
   // A wallet that has paid since it was read has been filled.
-  if (daysLeft === 0 && viewRelayer(view).submittedAt > wallet.readAt) return undefined;
+  if (daysLeft === 0 && view.relayer.submittedAt > wallet.readAt) return undefined;
   const days = TOP_UP_DAYS[isRough(spend) ? 1 : 0];
   const missing = perDay * days - wallet.balance;
   return suspect(`wallet_${level}`, {
     summary: `the wallet of the relayer runs out in less than ${level === 'low' ? 'a week' : 'two days'}`,
-    ...viewRelayer(view).subject,
+    ...view.relayer.subject,
     readAt: wallet.readAt,
     evidence: `${readBalance(worst, view)}, and it spends ${formatSpend(spend)} a day (seen to fall ${payments} times in ${formatDuration(overMs)}), so ${daysLeft === 0 ? 'less than 2m' : formatDays(daysLeft)} are left`,
     fix: `send ${formatCoins(isRough(spend) ? roundUp(missing) : missing)} coins to ${describePayee(worst)}, which lasts for ${days} days`,

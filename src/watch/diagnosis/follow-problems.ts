@@ -30,7 +30,6 @@ import type { CheckState } from '../../model/verdict.ts';
 import { isError } from '../rules/find-log-fault.ts';
 import { isBack } from './explain-peers.ts';
 import { describeVotes } from './find-headline.ts';
-import { viewRelayer } from './parent-view.ts';
 import { findIdle, withoutIdle } from './quorum.ts';
 import { checkOf, hasLoggedSince, type SubnetView } from './subnet-view.ts';
 import { KEY_LOST } from './view-subnet.ts';
@@ -175,7 +174,7 @@ const isSpendKnown = ({ subnet: { parentChain }, facts: { parent, relay } }: Sub
 function mayClear({ problem, restoredAt, since: begunAt, openedAt: since = begunAt }: Problem, view: SubnetView) {
   if (OF_SPEND.includes(problem)) return isSpendKnown(view);
   if (problem === 'wallet_without_funds' && restoredAt !== undefined)
-    return isSpendKnown(view) || (viewRelayer(view).log?.submittedAt ?? 0) > since;
+    return isSpendKnown(view) || (view.relayer.log?.submittedAt ?? 0) > since;
   return problem !== 'subnet_halted' || view.haltedUntil > -Infinity || view.nodes.some(({ rises }) => rises);
 }
 

@@ -3,9 +3,10 @@ import { SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import { findCheckpointLag } from '../../model/checkpoint-lag.ts';
 import { type CheckpointMode, type CheckpointProgress, OLD_READING_MS } from '../../model/parent-chain.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
+import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import { requestCauses } from '../logs/known-causes.ts';
 import { NO_NEW_BLOCKS } from '../rules/judge-submissions.ts';
-import { checkOf, type SubnetView } from './subnet-view.ts';
+import { checkOf, type RelayerView, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explain } from './suspect.ts';
 
 /** What the relayer says of the node of the subnet that it reads from. */
@@ -25,38 +26,31 @@ const RELAYER_CAUSES: Readonly<Record<string, readonly [ProblemName, string]>> =
   ...Object.fromEntries(REFUSALS.map((name) => [`submit_${name}`, NO_ANSWER])),
 };
 
-/** What is known of the relayer, where the inventory names one. */
-export function viewRelayer({ services, facts: { parent } }: SubnetView) {
-  const relayer = services.find(({ state }) => state.target.component === 'relayer');
-  const { target, facts } = relayer?.state ?? {};
+/** What is known of the relayer of a subnet with these services. */
+export function viewRelayer(services: readonly TargetView[], { parent }: SubnetFacts): RelayerView {
+  const service = services.find(({ state }) => state.target.component === 'relayer');
+  const { target, facts } = service?.state ?? {};
   const log = facts?.logs?.relayer;
-  const submissions = relayer && checkOf(relayer.state, 'submissions');
+  const submissions = service && checkOf(service.state, 'submissions');
   const { verdict = 'unknown' } = submissions ?? {};
   const errors = Object.entries(log?.byMode ?? {}).flatMap(([mode, { error }]) => (error ? [{ mode, ...error }] : []));
   const failsAtNode = errors.length > 0 && errors.every(({ pattern }) => OF_SUBNET.includes(pattern));
   const isUnfed = failsAtNode || submissions?.seen.includes(NO_NEW_BLOCKS);
-  const failing = relayer ? explain(relayer, 'submissions') : [];
+  const failing = service ? explain(service, 'submissions') : [];
   return {
-    relayer,
+    service,
     log,
-    /** The mode of the contract, by itself; else as the relayer shows it; else full. */
     mode: parent?.progress?.checkpoint.mode ?? (log?.modes?.includes('lite') ? 'lite' : 'full'),
-    /** What a problem of the parent chain is about: the relayer, or without one the whole subnet. */
     subject: target ? { component: target.component, name: target.name } : {},
-    /** The errors with which its modes fail, by its log. */
     errors,
-    /** What it fails by that no node of the subnet causes. A cycle that has begun goes on without its redis. */
+    // A cycle that has begun goes on without its redis.
     cause:
       log?.redisDiedAt === undefined
         ? RELAYER_CAUSES[errors[0]?.pattern ?? '']
-        : (['relayer_stopped', 'the relayer begins no new cycle'] as const),
-    /** Its check, if it fails for want of new blocks, or at the node that it reads them from; or if it may for what the parent chain says. */
+        : ['relayer_stopped', 'the relayer begins no new cycle'],
     explained: { bySubnet: isUnfed ? failing : [], byParent: failsAtNode ? [] : failing },
-    /** Whether it submits, as it was judged last. */
     submissions,
-    /** Whether its log shows that it submits, or does not; undefined when it says neither. */
     submits: verdict === 'unknown' || verdict === 'skipped' ? undefined : verdict !== 'fail',
-    /** When it was last seen to submit, by its log or its queues. */
     submittedAt: Math.max(
       log?.submittedAt ?? 0,
       ...(facts?.service?.queues ?? []).map(({ completedAt = 0 }) => completedAt),

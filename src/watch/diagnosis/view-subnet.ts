@@ -11,6 +11,7 @@ import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
 import { type ChainView, isOfRunBefore, viewChain } from './chain-view.ts';
 import { viewNextSet } from './find-next-set.ts';
+import { viewRelayer } from './parent-view.ts';
 import {
   findNeverSigned,
   findQuorum,
@@ -208,6 +209,7 @@ export function viewSubnet(
     view.state.target.component === 'node' ? viewNode(view, view.state.target, chain, moment) : view,
   );
   const nodes = targets.filter((one) => 'target' in one);
+  const services = targets.filter((one) => !('target' in one));
   // The pool of a node on a branch of its own has its votes for that.
   const onChain = nodes.filter(({ name }) => !forked.includes(name));
   const signers = { nodes, chain, masters: findMasters(nodes, chain), neverSigned: findNeverSigned(onChain) };
@@ -221,7 +223,8 @@ export function viewSubnet(
     facts,
     before,
     targets,
-    services: targets.filter((one) => !('target' in one)),
+    services,
+    relayer: viewRelayer(services, facts),
     engines: viewEngines(states),
     reference,
     isPossible,
