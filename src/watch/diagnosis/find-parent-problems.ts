@@ -220,7 +220,8 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Found {
   if (submits && (submissions?.since ?? 0) > progress.readAt) return undefined;
   const { submittedAt = 0 } = log ?? {};
   // Its first cycle begins within a minute, and the contract moves a moment after that.
-  const isNew = view.now - ((relayer && startedAtOf(relayer)) ?? Number.NEGATIVE_INFINITY) < 2 * START_MS;
+  const startedAt = (relayer && startedAtOf(relayer)) ?? Number.NEGATIVE_INFINITY;
+  const isNew = view.now - startedAt < 2 * START_MS;
   const { missed, buffered = 0 } = readLite(view.facts, view.reference) ?? {};
   const lite =
     missed === undefined ? '' : `; it misses ${missed} of its checkpoints, and ${buffered} are not yet committed`;
@@ -234,7 +235,7 @@ function findBehind(view: SubnetView, progress: CheckpointProgress): Found {
     summary: 'the checkpoint on the parent chain is behind the subnet',
     evidence:
       submits && !isNew
-        ? `${seen}; the relayer ${submittedAt <= (view.facts.parent?.contractSince ?? 0) ? 'shows no fault' : `says that it submitted ${formatMoment(submittedAt, view)}`}`
+        ? `${seen}; the relayer ${submittedAt <= Math.max(view.facts.parent?.contractSince ?? 0, startedAt) ? 'shows no fault' : `says that it submitted ${formatMoment(submittedAt, view)}`}`
         : seen,
     fix: isNew
       ? 'wait two minutes: the relayer has just started, and has these blocks to submit'

@@ -2,7 +2,7 @@ import { formatAgo, formatDuration, formatMoment, type Moment } from '../../lib/
 import { highest } from '../../lib/numbers.ts';
 import { joinAnd } from '../../lib/words.ts';
 import { PACKETS_WITHIN_MS, SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
-import type { LogFacts, RelayerLogFacts, RelayerModeFacts } from '../../model/facts.ts';
+import type { Facts, LogFacts, RelayerLogFacts, RelayerModeFacts } from '../../model/facts.ts';
 import { isLogUnread } from '../../model/is-judged.ts';
 import { failsNow, hasJobs, type QueueFacts, type RelayerMode } from '../../model/observation.ts';
 import { findContainer, isOfRun, START_MS } from '../../model/restart-cause.ts';
@@ -162,9 +162,21 @@ function findProcessFault(relayer: RelayerLogFacts, logs: LogFacts, view: View):
     };
   if (redisFault !== undefined) return specify('the relayer cannot work', logs, redisFault);
   if (startError !== undefined && modes === undefined) return specify('the relayer cannot start', logs, startError);
-  return modes?.length === 0 && isOfRun(relayer.startedAt ?? view.now, findContainer(view.facts.container)?.startedAt)
+  return modes?.length === 0
     ? { seen: 'the relayer runs in no mode and does nothing', fix: setMode(logs.created?.unset) }
     : undefined;
+}
+
+/** What its log shows of the run of now: what was read of one before, as with another contract, says nothing of this one. */
+function findRun({ logs, container }: Facts): RelayerLogFacts {
+  const { submittedAt = 0, ...relayer } = logs?.relayer ?? { byMode: {}, submissions: 0 };
+  const { startedAt: ranFrom = 0 } = findContainer(container) ?? {};
+  const { startedAt = 0, died, byMode } = relayer;
+  const lastAt = Math.max(startedAt, died?.at ?? 0, ...Object.values(byMode).map(({ phaseAt }) => phaseAt));
+  // Its start is printed seconds after that of its container, by a clock that may differ.
+  if (lastAt > 0 && lastAt < ranFrom && !isOfRun(startedAt, ranFrom))
+    return { byMode: {}, submissions: 0, startedAt: ranFrom };
+  return { ...relayer, ...(submittedAt > Math.max(startedAt, ranFrom) && { submittedAt }) };
 }
 
 /** Does the relayer submit blocks, in each of its modes? */
@@ -185,7 +197,7 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
       : judgeQueues(view, unknown('the queues of the relayer have not been read yet'));
   const read = readLog(view, 'the log of the relayer', ({ own }) => own);
   if ('verdict' in read) return read.verdict === 'fail' || isLogUnread(view) ? read : judgeQueues(view, read);
-  const relayer: RelayerLogFacts = logs.relayer ?? { byMode: {}, submissions: 0 };
+  const relayer = findRun(facts);
   // The silence of one that is being made anew is that of no program.
   const isMissing = facts.container?.observation?.kind === 'missing';
   const base = isMissing ? now : Math.max(readSince(facts, now), relayer.startedAt ?? 0);
@@ -219,10 +231,9 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   }
   const [mode, { phaseAt = now } = {}] = modes.find(([, { phase }]) => phase === 'attempt') ?? [];
   if (mode !== undefined) {
-    const { running = true, startedAt } = findContainer(facts.container) ?? {};
     const sent = formatAgo(phaseAt, now);
     return pass(
-      running && isOfRun(phaseAt, startedAt)
+      findContainer(facts.container)?.running !== false
         ? `the relayer (${formatMode(mode)}) sent its last transaction ${sent}, and its log does not say yet whether that is mined`
         : `the relayer (${formatMode(mode)}) was submitting when its container ended: whether its last transaction, sent ${sent}, was mined, its log does not say`,
     );

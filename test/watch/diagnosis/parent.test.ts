@@ -178,6 +178,12 @@ describe('a checkpoint contract', () => {
       'the contract is at block 1, 997 blocks (33m 14s) behind the subnet, and has not moved for 40s (full mode, limit 150 blocks); the relayer shows no fault',
     );
     expect(found(42_000)?.evidence).toContain('the relayer says that it submitted 41s ago');
+    // Nor does what the container before has submitted count for that of now.
+    const { target, facts } = relayer(3 * MINUTE);
+    const { container } = diagnosedService('relayer', { container: { startedAt: NOW - 2 * MINUTE } }).facts;
+    const log = { ...relayer().facts.logs?.relayer, submittedAt: NOW - 3 * MINUTE } as RelayerLogFacts;
+    const anew = { target, facts: { ...facts, container, logs: { ...(facts.logs as LogFacts), relayer: log } } };
+    expect(only(parent(at(800), still(6 * MINUTE)), [anew])?.evidence).toMatch(/; the relayer shows no fault$/);
     const next = { number: 1, refusal: 'Parent Missing' };
     expect(of(39_999, { next })).toBeUndefined();
     expect(of(40_000, { next })?.problem).toBe('checkpoint_refused');

@@ -17,7 +17,7 @@ import { judgeMessages } from '../../../src/watch/rules/judge-messages.ts';
 import { judgeLatestBlock, judgePeers } from '../../../src/watch/rules/judge-node.ts';
 import { judgeBlockData, judgeFrontendLog, judgeHistoryData } from '../../../src/watch/rules/judge-services.ts';
 import { judgeSubmissions } from '../../../src/watch/rules/judge-submissions.ts';
-import { asRead, aView, nodeTarget, serviceTarget } from '../../support/views.ts';
+import { asRead, aView, nodeTarget, runningSince, serviceTarget } from '../../support/views.ts';
 
 // Each limit of each judge, on facts that are written out: a millisecond before it, and at it. The settings are the defaults.
 
@@ -290,7 +290,7 @@ describe('submissions', () => {
     );
   });
 
-  it('are over when its container ended after its last transaction, though it may run again', () => {
+  it('are over when its container ended after its last transaction', () => {
     const relayer = {
       modes: ['full'],
       byMode: { full: { phase: 'attempt', phaseAt: ago(69 * SECOND), submittedAt: ago(70 * SECOND), attempted: true } },
@@ -304,8 +304,38 @@ describe('submissions', () => {
     const ended =
       'the relayer (FULL) was submitting when its container ended: whether its last transaction, sent 1m 9s ago, was mined, its log does not say';
     expect(inRun(false, ago(5 * MINUTE))).toBe(ended);
-    expect(inRun(true, ago(SECOND))).toBe(ended);
+    expect(inRun(true, ago(SECOND))).toBe('the relayer has begun no cycle since its start');
     expect(inRun(true, ago(5 * MINUTE))).toContain('(FULL) sent its last transaction ');
+  });
+
+  it('are those of the run of now, by its container and by the start in its log', () => {
+    const byMode = {
+      full: { phase: 'done', phaseAt: ago(19 * SECOND), submittedAt: ago(19 * SECOND), attempted: false },
+    } as const;
+    const error = { pattern: 'contract_missing', at: ago(21 * SECOND) };
+    const done = { modes: ['full'], byMode, startedAt: ago(9 * MINUTE), submittedAt: ago(19 * SECOND) } as const;
+    const since = (startedAt: number, relayer: Partial<RelayerLogFacts>) =>
+      judge(relayer, {}, undefined, { container: runningSince(startedAt) }).reason;
+    const none = 'the relayer has begun no cycle since its start';
+    // Its container was made anew, and nothing of the new one is read yet.
+    expect(since(ago(18 * SECOND), done)).toBe(none);
+    expect(since(ago(18 * SECOND), { ...done, byMode: { full: { ...byMode.full, error } } })).toBe(none);
+    expect(since(ago(18 * SECOND), { byMode: {}, died: { at: ago(19 * SECOND) } })).toBe(none);
+    expect(since(ago(18 * SECOND), { byMode: {}, died: { at: ago(17 * SECOND) } })).toContain(
+      'the relayer died 17s ago',
+    );
+    // The new one has begun a cycle, and submitted nothing yet.
+    const begun = { full: { phase: 'cycle', phaseAt: ago(SECOND), cycleAt: ago(SECOND), attempted: false } } as const;
+    const next = { ...done, startedAt: ago(13 * SECOND), byMode: begun };
+    expect(since(ago(18 * SECOND), next)).toBe('the relayer (FULL) runs its cycles, and has time to submit');
+    expect(judge(next).reason).toBe('the relayer (FULL) runs its cycles, and has time to submit');
+    // It runs since before: by its container, by its log alone, and where nothing says since when.
+    const before = 'the relayer (FULL) submitted blocks 19s ago';
+    expect([
+      since(ago(9 * MINUTE), done),
+      judge(done).reason,
+      judge({ ...done, startedAt: undefined } as Partial<RelayerLogFacts>).reason,
+    ]).toEqual([before, before, before]);
   });
 
   it('are not missed while its container is not there, as when it is made anew', () => {
