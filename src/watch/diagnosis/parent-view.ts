@@ -5,12 +5,9 @@ import { type CheckpointMode, type CheckpointProgress, OLD_READING_MS } from '..
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import { requestCauses } from '../logs/known-causes.ts';
-import { NO_NEW_BLOCKS } from '../rules/judge-submissions.ts';
+import { NO_NEW_BLOCKS, OF_SUBNET } from '../rules/judge-submissions.ts';
 import { checkOf, type RelayerView, type SubnetView, type TargetView } from './subnet-view.ts';
 import { explain } from './suspect.ts';
-
-/** What the relayer says of the node of the subnet that it reads from. */
-const OF_SUBNET: readonly string[] = ['subnet_unreachable', 'subnet_uncommitted'];
 
 const NO_PARENT = ['parent_unreachable', 'the relayer does not reach the parent chain'] as const;
 /** The node may have answered all the same. */

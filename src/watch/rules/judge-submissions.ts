@@ -102,7 +102,21 @@ function specify(start: string, { patterns }: LogFacts, name: string): Finding {
   return { seen: `${start}: ${what}`, fix };
 }
 
+/** What the relayer says of the node of the subnet that it reads from. */
+export const OF_SUBNET: readonly string[] = ['subnet_unreachable', 'subnet_uncommitted'];
+
 type ModeEntry = readonly [RelayerMode, RelayerModeFacts];
+
+/** Said once the node that a relayer could not read from answers again, until the next cycle shows whether it can now. */
+function describeReturn([mode, { error }]: ModeEntry, view: View<ServiceTarget>): string | undefined {
+  const { target, subnet, now } = view;
+  if (!error || now - error.at >= 2 * PERIOD_MS[mode] || !OF_SUBNET.includes(error.pattern)) return undefined;
+  const { node } = subnet.find((one) => one.facts.node && one.target.name === target.readsFrom)?.facts ?? {};
+  const { at = 0 } = (node?.observation.latest.ok && node.returned) || {};
+  const failed = `the last cycle of the relayer (${formatMode(mode)}) failed ${formatAgo(error.at, now)}`;
+  const again = `${target.readsFrom}, from which it reads, answered again ${formatAgo(at, now)}`;
+  return at > error.at ? `${failed}, and ${again}` : undefined;
+}
 
 function findModeFault([mode, facts]: ModeEntry, logs: LogFacts, base: number, view: View): Finding | undefined {
   const { now } = view;
@@ -203,7 +217,10 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
   const base = isMissing ? now : Math.max(readSince(facts, now), relayer.startedAt ?? 0);
   const modes = Object.entries(relayer.byMode) as readonly ModeEntry[];
   const findFault = (one: ModeEntry) => findModeFault(one, logs, base, view);
-  const fault = findProcessFault(relayer, logs, view) ?? modes.map(findFault).find((one) => one !== undefined);
+  const returned = modes.map((one) => describeReturn(one, view)).find((one) => one !== undefined);
+  const process = findProcessFault(relayer, logs, view);
+  if (process === undefined && returned !== undefined) return unknown(returned, 'wait for its next cycle');
+  const fault = process ?? modes.map(findFault).find((one) => one !== undefined);
   if (fault !== undefined) return { verdict: 'fail', ...addFix(fault, seeLog) };
   const silent = (relayer.modes ?? ['full' as const]).filter((mode) => relayer.byMode[mode] === undefined);
   if (silent.length > 0 && now - base >= (settings.logs.submissionsWithinMs ?? SUBMITS_WITHIN_MS.full))

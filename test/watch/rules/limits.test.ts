@@ -338,6 +338,32 @@ describe('submissions', () => {
     ]).toEqual([before, before, before]);
   });
 
+  it('that failed at a node which answers again since are waited for, until the next cycle', () => {
+    const error = (pattern: string, ms = 12 * SECOND) => ({ pattern, at: ago(ms) });
+    const failed = (one: RelayerModeFacts['error'], answers = true, returned = ago(3 * SECOND)) => {
+      const latest = answers ? { ok: true, value: { number: 9, hash: '0x9' } } : { ok: false };
+      const node = { observation: { latest }, returned: { at: returned, silentSince: ago(20 * SECOND) } };
+      const others = [{ target: nodeTarget('subnet1'), facts: { node } as unknown as Facts }];
+      const byMode = { full: { phase: 'failed', phaseAt: ago(12 * SECOND), attempted: false, error: one } } as const;
+      const facts = logs({ relayer: { modes: ['full'], byMode, submissions: 0 } as RelayerLogFacts });
+      const relayer = { ...serviceTarget('relayer'), readsFrom: 'subnet1' };
+      return asRead(judgeSubmissions(aView(relayer, facts, { now: NOW, others })));
+    };
+    expect(failed(error('subnet_unreachable'))).toEqual({
+      verdict: 'unknown',
+      reason:
+        'the last cycle of the relayer (FULL) failed 12s ago, and subnet1, from which it reads, answered again 3s ago; wait for its next cycle',
+    });
+    // It fails again, fails at something else, or the node has not answered since, or no more.
+    const still = [
+      failed(error('subnet_unreachable', SECOND)),
+      failed(error('contract_missing')),
+      failed(error('subnet_unreachable'), true, ago(13 * SECOND)),
+      failed(error('subnet_unreachable'), false),
+    ];
+    expect(still.map(({ verdict }) => verdict)).toEqual(['fail', 'fail', 'fail', 'fail']);
+  });
+
   it('are not missed while its container is not there, as when it is made anew', () => {
     const silent = (kind: 'missing' | 'docker-unreachable') => {
       const why = { address: 'unix:///d.sock', code: 'timeout' } as const;
