@@ -68,7 +68,8 @@ export function createLogCollector({ target, fold, begun, onNews }: LogCollector
       if (line !== undefined) kept.add(hit, line);
       const { node } = state;
       state = fold(component, state, hit, line);
-      if (state.node?.startedAt === hit.at && node?.startedAt !== hit.at) counters.startAt(hit.at);
+      // An old start, as in a folder that is back, says nothing of what was read since.
+      if (hit.counted && state.node?.startedAt === hit.at && node?.startedAt !== hit.at) counters.startAt(hit.at);
       news.add(hit.counted && (hit.means === 'error' || hit.means === 'fatal'));
     },
     setState: (source, since, fault) => {
