@@ -105,8 +105,9 @@ export function hasStartedWell(
 
 /** Whether a line is of a run before this one, and a later one was started by somebody, lasted for a minute or brought a block. */
 function isOfRunBefore({ at }: PatternFacts, { facts: { logs, container, node }, now }: View): boolean {
-  // Docker dates the lines of a container by the clock by which it dates its start.
-  const toleranceMs = logs?.sources.file ? undefined : START_LAG_MS;
+  // Docker dates the lines of a container by the clock by which it dates its start; that of a file may be another one.
+  const isOneClock = !logs?.sources.file || Math.abs(logs.clockAheadMs ?? Infinity) < START_LAG_MS;
+  const toleranceMs = isOneClock ? START_LAG_MS : undefined;
   if (isRestartPlanned(container) && !isOfRun(at, container?.lastRestartAt, toleranceMs)) return true;
   const { running, startedAt: ranFrom } = findContainer(container) ?? {};
   const { risen, advancedAt = 0 } = node?.latest ?? {};

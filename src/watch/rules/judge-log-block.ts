@@ -95,7 +95,8 @@ export function judgeLogBlock(view: View<NodeTarget>): Judgement {
   if ('verdict' in logs) return logs;
   const { advancedAt = 0, fall, startedAt = 0, stoppedAt = 0 } = logs.node ?? {};
   const level = levelOf(view);
-  const { running, startedAt: ranFrom = 0 } = findContainer(facts.container) ?? {};
+  // Its last run, once its container is gone.
+  const { running, startedAt: ranFrom = facts.container?.run?.startedAt ?? 0 } = findContainer(facts.container) ?? {};
   // What was read of the run before says nothing of this one.
   const height = advancedAt >= ranFrom ? logs.node?.height : undefined;
   if (stoppedAt > Math.max(startedAt, advancedAt, ranFrom) && now - stoppedAt >= stallAfterMs)

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { LogState } from '../../../src/model/facts.ts';
+import type { ContainerFacts, LogState } from '../../../src/model/facts.ts';
 import { createLogReader } from '../../../src/watch/logs/match/create-log-reader.ts';
 import { createPatternCounters } from '../../../src/watch/logs/match/pattern-counters.ts';
 import { packs } from '../../../src/watch/logs/packs.ts';
@@ -106,11 +106,17 @@ test('what ended an earlier start is over for good once a later one has brought 
 
 test('a fault in the log is of the run before as soon as somebody has started the node again', () => {
   const disk = { means: 'fatal', what: 'the disk is full', count: 1, at: START, order: 1, own: false } as const;
-  const startedBy = (lastRestartBy: 'request' | 'recreation' | 'policy', afterMs = 20_000, file = false) => {
+  const startedBy = (
+    lastRestartBy: 'request' | 'recreation' | 'policy',
+    afterMs = 20_000,
+    file = false,
+    clockAheadMs?: number,
+  ) => {
     const source = { up: true, lines: 1, since: START };
     const logs = {
       ...{ node: { height: 9, advancedAt: START + 20_000 }, patterns: { disk_full: disk } },
       sources: { container: source, ...(file && { file: source }) },
+      ...(clockAheadMs !== undefined && { clockAheadMs }),
     };
     const container = { ...runningSince(START + 20_000), lastRestartAt: START + afterMs, lastRestartBy };
     return judgeLogBlock(aView(nodeTarget('subnet1'), { logs, container }, { now: START + 23_000 })).verdict;
@@ -119,6 +125,32 @@ test('a fault in the log is of the run before as soon as somebody has started th
   // Docker dates its lines and its start by one clock, but the lines of a file may be dated by another.
   expect([startedBy('recreation', 1_001), startedBy('recreation', 1_000)]).toEqual(['pass', 'fail']);
   expect([startedBy('recreation', 5_001, true), startedBy('recreation', 5_000, true)]).toEqual(['pass', 'fail']);
+  expect([1_000, -900, 2_000].map((ahead) => startedBy('recreation', 3_000, true, ahead))).toEqual([
+    'fail',
+    'pass',
+    'fail',
+  ]);
+});
+
+test('the height of a run before is not told again once the container of the next one is gone', () => {
+  const logs = {
+    node: { height: 294, advancedAt: START, level: 3 },
+    ...{ sources: { file: { up: true, lines: 1, since: START } }, patterns: {} },
+  };
+  const now = START + 61_000;
+  const said = (container: ContainerFacts) =>
+    asRead(judgeLogBlock(aView(nodeTarget('subnet1'), { logs, container }, { now }))).reason;
+  const run = (startedAt: number) => ({ id: 'c1', startedAt, restartCount: 0 });
+  const gone = (startedAt?: number) =>
+    said({
+      ...{ restarts: 0, oomKills: 0, inspected: true, observation: { kind: 'missing' } },
+      ...(startedAt !== undefined && { run: run(startedAt) }),
+    });
+  expect(said(runningSince(START + 15_000))).toBe('the log of subnet1 has shown no block yet, and has time to');
+  expect(gone(START + 15_000)).toBe('the log of subnet1 has shown no block yet, and has time to');
+  // It showed them in its last run, or nothing is known of that, as after a start of subnetd.
+  for (const startedAt of [START - 15_000, undefined])
+    expect(gone(startedAt)).toMatch(/^the height in the log of subnet1 has been 294 for 1m 1s/);
 });
 
 test('a node that was stopped and whose container runs again is not said to be stopped', () => {
