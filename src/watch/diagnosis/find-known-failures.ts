@@ -180,12 +180,15 @@ function joinRefused(found: readonly Suspicion[], { nodes, services }: SubnetVie
 
 /** Known failures that targets show. A restart loop is none by itself where another failure causes it. */
 export function findKnownFailures(view: SubnetView): readonly Suspicion[] {
+  const stats = view.services.find(({ state }) => state.target.component === 'stats')?.state.facts.container;
   const found = view.targets.flatMap((target) => {
-    const { shownFailures } = target.state;
+    const { shownFailures, facts } = target.state;
     if (shownFailures.length === 0) return [];
+    // One that was started again refuses it again within seconds, or never.
+    const isOver = isStartedAgain(stats, facts.logs?.patterns.stats_unauthorized?.at ?? view.now);
     const hasCause = hasEndedFailure(target.state) || shownFailures.some(bringsLoop);
     return shownFailures
-      .filter(({ name }) => !hasCause || name !== 'silent_restart_loop')
+      .filter(({ name }) => !(hasCause && name === 'silent_restart_loop') && !(isOver && name === 'stats_refused'))
       .flatMap((failure) => withWallet(toSuspicion(target, failure, view), view) ?? []);
   });
   return joinRefused(found, view);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { judgeSavedLog } from '../../../src/cli/judge-saved-log.ts';
-import type { Facts, KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
+import type { ContainerFacts, Facts, KnownTarget, PatternFacts } from '../../../src/model/facts.ts';
 import type { Container, Fault } from '../../../src/model/observation.ts';
 import type { Suspicion } from '../../../src/model/problem.ts';
 import type { ClientName } from '../../../src/model/target.ts';
@@ -340,7 +340,7 @@ test('a stats server that refuses all nodes that run is one cause, of its own', 
     const logs = { ...(node.facts.logs as NonNullable<Facts['logs']>), patterns };
     return { ...node, facts: { ...node.facts, logs } } as KnownTarget;
   };
-  const stats = diagnosedService('stats', {});
+  let stats = diagnosedService('stats', {});
   const told = (...nodes: readonly KnownTarget[]) =>
     diagnosed([...nodes, stats]).filter(({ problem }) => problem === 'stats_refused');
   const [found, ...more] = told(...NAMES.map((name) => refusing(name)));
@@ -360,6 +360,16 @@ test('a stats server that refuses all nodes that run is one cause, of its own', 
   const stopped = diagnosedNode('n4', NAMES, { fault: refused, container: STOPPED });
   expect(names([first, second, third, stopped])).toEqual(['stats']);
   expect(names([last])).toEqual(['n4']);
+  // What the server before has said is no word of the one of now.
+  const startedBy = (lastRestartBy: 'request' | 'policy', startedAgo: number) => {
+    const { target, facts } = diagnosedService('stats', { container: { startedAt: NOW - startedAgo } });
+    const container = { ...(facts.container as ContainerFacts), lastRestartAt: NOW - startedAgo, lastRestartBy };
+    stats = { target, facts: { ...facts, container } };
+    return [names([first, second, third, last]), names([last])];
+  };
+  expect(startedBy('request', 4_999)).toEqual([[], []]);
+  expect(startedBy('request', 5_000)).toEqual([['stats'], ['n4']]);
+  expect(startedBy('policy', 4_999)).toEqual([['stats'], ['n4']]);
 });
 
 test('an error of another kind in the same log is told beside a failure that is over', () => {
