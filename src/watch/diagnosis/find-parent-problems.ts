@@ -316,6 +316,7 @@ export function withContract(one: Suspicion, view: SubnetView, failsSince: numbe
   return {
     ...one,
     evidence: `${one.evidence}; ${describeContract(view, progress)}${taken}`,
+    readAt: one.readAt && Math.max(one.readAt, progress.readAt),
     ...(one.problem === 'contract_missing' && {
       fix: 'compare CHECKPOINT_CONTRACT in common.env with parentChain.contract of the inventory, and recreate the relayer after a change',
     }),

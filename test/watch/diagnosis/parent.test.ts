@@ -7,6 +7,7 @@ import type {
   ParentFacts,
   ParentObservation,
 } from '../../../src/model/parent-chain.ts';
+import { describeEvidence } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { formatReason } from '../../../src/model/verdict.ts';
 import { followIncidents, NO_INCIDENTS } from '../../../src/tell/incidents/follow-incidents.ts';
@@ -442,6 +443,26 @@ describe('a checkpoint contract', () => {
         'the relayer (FULL) has been failing since its last submission: it fails; the contract is at block 900, 98 blocks (3m 16s) behind the subnet, and has not moved for at least 6m',
       fix: 'compare CHECKPOINT_CONTRACT in common.env with parentChain.contract of the inventory, and recreate the relayer after a change',
     });
+  });
+
+  test('that was read after the log of the relayer has its own time once the problem is no longer seen', () => {
+    const targets = [...nodes, failing('job_failed')];
+    const judged = judgeTargets(targets, NOW).map((state) => ({
+      ...state,
+      checks: state.checks.map((check) => ({ ...check, lastRun: NOW - 20_000 })),
+    }));
+    const said = (readMs: number) => {
+      const facts = { parent: parent(at(900), { ...still(6 * MINUTE), readAt: NOW - readMs, hasAdvanced: false }) };
+      const view = viewSubnet({ ...subnet, targets: targets.map(({ target }) => target) }, judged, NOW, facts);
+      const [one] = listCauses(view);
+      if (one === undefined) return undefined;
+      const life = { severity: 'warning', alert: 'x', state: 'clearing', since: 0, openedAt: 0, seenAt: NOW } as const;
+      return describeEvidence({ ...one, ...life, clearingSince: NOW }, (ms) => ms)
+        .replace(/the relayer .*the contract/, '… the contract')
+        .split(',')[0];
+    };
+    expect(said(12_000)).toBe('seen at 1970-01-01 02:46:28 UTC: … the contract was at block 900');
+    expect(said(30_000)).toBe('seen at 1970-01-01 02:46:20 UTC: … the contract was at block 900');
   });
 
   test('that was read a while ago is compared with the blocks that the subnet had then', () => {
