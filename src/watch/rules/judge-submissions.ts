@@ -3,7 +3,6 @@ import { highest } from '../../lib/numbers.ts';
 import { joinAnd } from '../../lib/words.ts';
 import { PACKETS_WITHIN_MS, SUBMITS_WITHIN_MS } from '../../model/check-limits.ts';
 import type { Facts, LogFacts, RelayerLogFacts, RelayerModeFacts } from '../../model/facts.ts';
-import { isLogUnread } from '../../model/is-judged.ts';
 import { failsNow, hasJobs, type QueueFacts, type RelayerMode } from '../../model/observation.ts';
 import { findContainer, isOfRun, START_MS } from '../../model/restart-cause.ts';
 import { hasLog, type ServiceTarget } from '../../model/target.ts';
@@ -210,7 +209,8 @@ export function judgeSubmissions(view: View<ServiceTarget>): Judgement {
       ? unknown('the log of the relayer has not been checked yet')
       : judgeQueues(view, unknown('the queues of the relayer have not been read yet'));
   const read = readLog(view, 'the log of the relayer', ({ own }) => own);
-  if ('verdict' in read) return read.verdict === 'fail' || isLogUnread(view) ? read : judgeQueues(view, read);
+  // One that is still to come, as that of a container which is being made anew, needs no other witness.
+  if ('verdict' in read) return read.verdict === 'fail' || read.fix === undefined ? read : judgeQueues(view, read);
   const relayer = findRun(facts);
   // The silence of one that is being made anew is that of no program.
   const isMissing = facts.container?.observation?.kind === 'missing';

@@ -171,6 +171,18 @@ describe('a relayer whose log is read too', () => {
     );
   });
 
+  test('is not to be named in the inventory while its container is made anew, and its log is still to come', () => {
+    const fault = { what: 'broken' } as const;
+    const container = { restarts: 0, oomKills: 0, inspected: true, observation: { kind: 'missing' } } as const;
+    const log = { ...logs(10_000), sources: { container: { up: false, lines: 1, since: T0, fault } } };
+    const facts = { service: failed, logs: log, container };
+    const made: ServiceTarget = { ...target, container: { name: 'relayer' } };
+    expect(asRead(judgeSubmissions(aView(made, facts, { now: NOW })))).toEqual({
+      verdict: 'unknown',
+      reason: 'the log of the relayer cannot be read yet: its container does not run',
+    });
+  });
+
   test('fails when a queue with jobs is paused', () => {
     const paused = (counts: Partial<RelayerQueue>) => read([9.5, answer({ isPaused: true, ...counts })]);
     expect(judgeBoth(paused({ completed: 6, waiting: 3 }), logs(10_000))).toEqual({
