@@ -1,5 +1,6 @@
 import { listEach, listNames } from '../../lib/words.ts';
-import type { ListedContainer, SetupObservation } from '../../model/setup.ts';
+import { containerSetupOf, type ListedContainer, type SetupObservation, setupOf } from '../../model/setup.ts';
+import type { TargetState } from '../../model/snapshot.ts';
 import { engineOf } from '../../model/target.ts';
 import { formatSkew, isSkewed } from '../rules/judge-log-block.ts';
 import { indexContainers } from './index-containers.ts';
@@ -60,12 +61,19 @@ function findUnlisted(view: SubnetView): Found {
   });
 }
 
+/** Whether its container is gone, or another one, since the folder was compared with it. The next comparison follows within seconds. */
+function isMadeAnew({ target, facts: { container } }: TargetState, setup: SetupObservation): boolean {
+  const [was, { observation: seen } = {}] = [containerSetupOf(setupOf(setup, target)), container];
+  return was !== undefined && (seen?.kind === 'missing' || (seen?.kind === 'found' && seen.container.id !== was.id));
+}
+
 export function findSetupProblems(view: SubnetView): readonly Found[] {
   const setup = view.facts.setup?.observation;
   if (setup === undefined) return [];
-  const [drift] = enginesOf(setup).flatMap(([, { projects }]) =>
+  const drifts = enginesOf(setup).flatMap(([, { projects }]) =>
     projects.flatMap(({ drift }) => (drift?.ok && drift.value) || []),
   );
+  const [drift] = drifts.length > 0 && view.targets.some(({ state }) => isMadeAnew(state, setup)) ? [] : drifts;
   return [
     ...findNodeDifferences(view),
     ...findExposures(view, setup),

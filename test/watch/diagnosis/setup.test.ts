@@ -354,6 +354,19 @@ test('a folder that differs from its containers is one finding of the subnet, in
     ['deployment_differs', undefined, 'the folder of the deployment is not what runs', ...Object.values(texts)],
   ]);
   expect(found({}, FOUR, withDrift({ ok: true, value: undefined }))).toEqual([]);
+  // Of a container that is made anew since it was compared nothing is said, until the next comparison.
+  const stats = diagnosedService('stats');
+  const compared = (id: string, container = stats.facts.container) => {
+    const targets = [...FOUR, { ...stats, facts: { ...stats.facts, container } } as KnownTarget];
+    const setups = { ...all(made), stats: made('stats', { id }) };
+    const told = found(setups, targets, withDrift({ ok: true, value: texts })).map(([problem]) => problem);
+    return told.includes('deployment_differs');
+  };
+  const { observation: _, ...unseen } = stats.facts.container ?? {};
+  const gone = { ...unseen, observation: { kind: 'missing' } } as KnownTarget['facts']['container'];
+  expect([compared('stats'), compared('before'), compared('stats', gone)]).toEqual([true, false, false]);
+  // Docker, which does not answer, says of none that it was made anew.
+  expect(compared('before', unseen as KnownTarget['facts']['container'])).toBe(true);
   expect(found({}, FOUR, withDrift({ ok: false, why: '/srv/generated does not exist' }))).toEqual([]);
 });
 
