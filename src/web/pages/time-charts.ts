@@ -297,10 +297,11 @@ export function missedLane(
     .sort((one, other) => other.total - one.total);
   const most = Math.max(...missing.map(({ missed }) => worstOf(missed)));
   const rounds = (total: number) => `${count(total)} ${total === 1 ? 'round' : 'rounds'}`;
+  const until = upTo(axis, of);
   const words =
     missing.length === 0
-      ? `No node was seen to miss a round ${upTo(axis, of)}`
-      : `${formatCount(missing.length, 'masternode', 'masternodes')} missed ${rounds(missing.reduce((sum, { total }) => sum + total, 0))}, up to ${round(most)} within ${lasting(axis.stepMs)}`;
+      ? `No node was seen to miss a round ${until}`
+      : `${formatCount(missing.length, 'masternode', 'masternodes')} missed ${rounds(missing.reduce((sum, { total }) => sum + total, 0))} ${until}, at most ${round(most)} within ${lasting(axis.stepMs)}`;
   return html`${lane(axis, marks, { title, words, of, more: missing.length > ROWS ? html`<p>The worst ${ROWS} are shown</p>` : '' })}${missing
     .slice(0, ROWS)
     .map(

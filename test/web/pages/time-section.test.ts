@@ -168,6 +168,11 @@ test('minutes of which nothing is stored, as after a kill, are said by each char
   for (const title of ['Blocks a minute', 'Blocks behind', 'Unfinalised blocks', 'Probe latency', 'Missed rounds'])
     expect(saidOf(page, title)).toContain(', 3 min without data');
   expect(saidOf(page, 'Missed rounds')).toContain('miss a round up to 03:04 UTC, 3 min without data');
+  // Those that were counted since then, and not stored, may come after it.
+  const lost = timeOf({ nodes: { n1: { missed: ending([2, 0, undefined, undefined]) } } });
+  expect(saidOf(lost, 'Missed rounds')).toBe(
+    'Missed rounds 1 masternode missed 2 rounds up to 03:02 UTC, at most 2 within 1 min',
+  );
 });
 
 test('unfinalised blocks say the newest and the most', () => {
@@ -217,7 +222,9 @@ describe('missed rounds', () => {
       range: '24h',
       nodes: { n1: missed(0, 0, 0), n2: missed(0, 4, 1), n3: missed(1, 0, 0), n4: {} },
     });
-    expect(saidOf(page, 'Missed rounds')).toBe('Missed rounds 2 masternodes missed 6 rounds, up to 4 within 30 min');
+    expect(saidOf(page, 'Missed rounds')).toBe(
+      'Missed rounds 2 masternodes missed 6 rounds up to 03:04 UTC, at most 4 within 30 min',
+    );
     expect(words(page)).toMatch(/within 30 min n2: 5 n3: 1 Incidents/);
     expect(page).toContain(
       'aria-label="n2 missed 5 rounds"><path class="shade0" d="M45 0h.9v1h-.9z"/><path class="shade4" d="M46 0h.9v1h-.9z"/><path class="shade1" d="M47 0h.9v1h-.9z"/>',
@@ -228,7 +235,7 @@ describe('missed rounds', () => {
     const strangers = [{ name: '0xdb803a23d2fbf13a6bf6a4a2d6c8c4ae0ed53c19', missed: missed(7).missed ?? NONE }];
     const page = timeOf({ range: '24h', nodes: { n1: missed(0) }, strangers });
     expect(words(page)).toMatch(
-      /1 masternode missed 7 rounds, up to 7 within 30 min 0xdb80(?:…|&hellip;)3c19: 7 Incidents/,
+      /1 masternode missed 7 rounds up to 03:04 UTC, at most 7 within 30 min 0xdb80(?:…|&hellip;)3c19: 7 Incidents/,
     );
   });
 
@@ -237,12 +244,12 @@ describe('missed rounds', () => {
       'Missed rounds No node was seen to miss a round up to 03:04 UTC',
     );
     expect(saidOf(timeOf({ range: '24h', nodes: { n1: missed(1) } }), 'Missed rounds')).toBe(
-      'Missed rounds 1 masternode missed 1 round, up to 1 within 30 min',
+      'Missed rounds 1 masternode missed 1 round up to 03:04 UTC, at most 1 within 30 min',
     );
     const nodes = Object.fromEntries(names(20).map((name, index) => [name, missed(index)]));
     const page = timeOf({ range: '24h', nodes }, names(20));
     expect(saidOf(page, 'Missed rounds')).toContain(
-      '19 masternodes missed 190 rounds, up to 19 within 30 min The worst 8 are shown',
+      '19 masternodes missed 190 rounds up to 03:04 UTC, at most 19 within 30 min The worst 8 are shown',
     );
     expect(page.match(/class="cells"/g)).toHaveLength(8);
   });
