@@ -36,6 +36,9 @@ function toDetails(problem: Problem): AlertDetails {
   };
 }
 
+/** What clears has the words of its last finding, which alerts may not have seen. */
+const readAtOf = ({ state, seenAt, readAt = state === 'clearing' ? seenAt : undefined }: Problem) => readAt;
+
 /**
  * What something graver hides: warnings about what is paged for, and problems that follow from others. An open alert about one stays
  * open, with the words of now. So nobody is told of an end of what is still so, nor of a new start when the cover is gone. What is not
@@ -63,7 +66,10 @@ function findCovered({ subnet, problems, quorum }: SubnetState, alert: string, n
     // The later one of two with the same labels counts.
     ...atRisk.filter(isOfAlert).map((one) => ({ ...toUnknown(one), isSuspected })),
     ...mayLast.filter(isOfAlert).map((one) => ({ ...toUnknown(one), isCovered: true as const })),
-    ...hidden.map((one) => ({ ...toUnknown(one), details: toDetails(one), ...(!isStanding(one) && { isSuspected }) })),
+    ...hidden.map((one) => ({
+      ...{ ...toUnknown(one), details: toDetails(one), readAt: readAtOf(one) },
+      ...(!isStanding(one) && { isSuspected }),
+    })),
   ];
 }
 
@@ -76,14 +82,10 @@ const problemCondition =
         .filter((problem) => problem.alert === alert)
         // Where two results have the same labels, the later one counts: one that is not muted.
         .toSorted((one, other) => Number(isMuted(other)) - Number(isMuted(one)))
-        .map((one) => {
-          // Its words are those of its last finding, which alerts may not have seen.
-          const { planned, readAt = one.state === 'clearing' ? one.seenAt : undefined } = one;
-          return {
-            labels: toLabels(state.subnet.name, one),
-            result: { value: 1, details: toDetails(one), planned, readAt },
-          };
-        });
+        .map((one) => ({
+          labels: toLabels(state.subnet.name, one),
+          result: { value: 1, details: toDetails(one), planned: one.planned, readAt: readAtOf(one) },
+        }));
       return withUnknown ? [...findCovered(state, alert, now), ...active] : active;
     });
 

@@ -29,6 +29,8 @@ export interface AlertInstance {
   readonly isCovered?: true;
   /** It is no more than suspected. */
   readonly isSuspected?: true;
+  /** When what is known of it was read, where that may be some time ago. */
+  readonly readAt?: number | undefined;
 }
 
 /** The instances for which the condition holds, and with `withUnknown` also those that cannot be judged now. */

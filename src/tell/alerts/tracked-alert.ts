@@ -72,6 +72,8 @@ export type AlertFinding =
       readonly isCovered?: true | undefined;
       /** It is no more than suspected. */
       readonly isSuspected?: true | undefined;
+      /** When what is known of it was read, where that may be some time ago. */
+      readonly readAt?: number | undefined;
     };
 
 /** An alert that is, or recently was, pending or firing. Times are watched time in memory, and wall time in the database. */

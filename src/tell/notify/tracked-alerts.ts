@@ -97,7 +97,7 @@ function renew(
   if (details === undefined || isAboutOthers(before.details, details))
     return { ...withoutAges(before), ...isSuspected, ...(finding.isCovered && { isCovered: true }) };
   const causeAt = causeAtOf(before, details, now);
-  const seenAt = details.isClearing ? Math.min(before.seenAt, now) : now;
+  const seenAt = Math.min(finding.readAt ?? now, now);
   const foundAs = isSuspected && (before.foundAs ?? { details: before.details, seenAt: before.seenAt });
   return { ...before, ...isSuspected, foundAs, details, causeAt, seenAt };
 }

@@ -399,7 +399,7 @@ describe('a problem', () => {
       fix: 'give it its key',
       seenAt: 2,
     });
-    expect(detailsAt(3, risk, { ...missing, state: 'clearing', fix: NOTHING_TO_DO })).toMatchObject({
+    expect(detailsAt(3, risk, { ...missing, state: 'clearing', seenAt: 2, fix: NOTHING_TO_DO })).toMatchObject({
       fix: 'nothing to do about this: it is over unless it comes back',
       isClearing: true,
       seenAt: 2,

@@ -17,8 +17,8 @@ const problem = (name: ProblemName, summary: string, fix: string, more: Partial<
   ...more,
 });
 
-/** What a subnet is like from a second on. */
-type Step = readonly [second: number, problems: readonly Problem[], voting?: number];
+/** What a subnet is like from a second on; null while subnetd does not run. */
+type Step = readonly [second: number, problems: readonly Problem[] | null, voting?: number];
 
 /** The titles of the messages that a channel gets about a subnet of four masternodes, each with its second. */
 function listMessages(until: number, steps: readonly Step[], write: (message: Message) => string = writeTitle) {
@@ -30,6 +30,7 @@ function listMessages(until: number, steps: readonly Step[], write: (message: Me
   for (let second = 0; second <= until; second += 5) {
     const now = second * 1_000;
     const [, problems = [], voting = 4] = steps.findLast(([from]) => from <= second) ?? [];
+    if (problems === null) continue;
     const input = {
       snapshot: [
         {
@@ -358,6 +359,24 @@ test('what was seen before subnetd was started is not told as seen now, nor as c
     `still ${runsOut} Seen before subnetd was started: it has 4 coins. Since 00:00. To do: send coins to 0xb`,
     `now ${runsOut} It has 4 coins. Since 00:00, seen at 00:08:20. To do: send coins to 0xb`,
   ]);
+});
+
+test('what was over when subnetd was started again, while a halt covers it, did not end as it began', () => {
+  const crash = problem('container_restarting', 'n3 has crashed', 'read its log', { component: 'node', name: 'n3' });
+  const halt = problem('subnet_halted', 'the subnet is halted', 'bring back n1 and n2');
+  const evidence = 'seen before subnetd was started: n3 restarted once';
+  const stored = { ...crash, state: 'clearing', evidence, seenAt: 400_000, restoredAt: 400_000 } as const;
+  const ended = (message: Message) =>
+    message.alerts.flatMap(({ status, summary, startsAt, endsAt }) =>
+      status === 'resolved' ? `${summary} ${startsAt.slice(11, 19)} to ${endsAt?.slice(11, 19)}` : [],
+    );
+  const steps: readonly Step[] = [
+    [0, [crash]],
+    [20, null],
+    [400, [halt, stored]],
+    [500, [halt]],
+  ];
+  expect(listMessages(600, steps, (message) => ended(message).join())).toContain('n3 has crashed 00:00:00 to 00:06:40');
 });
 
 test('a forecast that has come true is told in the message of what lasts, and not once more', () => {
