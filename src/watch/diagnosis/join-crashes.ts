@@ -183,11 +183,13 @@ function findStop(found: readonly Suspicion[], view: SubnetView): Found {
   const stopped = ended.filter(({ state, container }) => container.kind === 'stopped' || hasEndedUnseen(state));
   const [first] = stopped;
   if (first === undefined || stopped.length === 1) return undefined;
-  const ofTargets = stopped.map(({ state }) => refsTo(state.target, ...BROUGHT_BY_STOP));
+  // The parent chain may run there too.
+  const ofTargets = stopped.map(({ state }) => refsTo(state.target, ...BROUGHT_BY_STOP, 'parent_unreachable'));
   const causes = [...ofTargets, refsTo({}, 'monitor_offline')].flat();
   const brought = indexProblems(causes);
   const at = Math.max(...stopped.map(({ state }) => state.facts.container?.lastExit?.at ?? 0));
   const names = stopped.flatMap(({ state }) => findContainer(state.facts.container)?.name ?? []);
+  const nameAll = (some: readonly TargetView[]) => nameSome(some.map(({ state }) => state.target.name));
   const [how, fix] = isDockerSilent(first, view)
     ? [
         'it does not answer',
@@ -196,17 +198,16 @@ function findStop(found: readonly Suspicion[], view: SubnetView): Found {
     : isDockerRestarting(first, view)
       ? ['it ends or has just started', 'wait until Docker runs again: it starts what it is set to restart']
       : [
-          'they do not run although it answers again',
+          `${stopped.length < ended.length ? nameAll(stopped) : 'they'} do not run although it answers again`,
           `start them with \`docker start ${names.map(toShellWord).join(' ')}\``,
         ];
-  const nodes = stopped.filter((one) => 'target' in one).map(({ state }) => state.target.name);
   return suspect('containers_crashed', {
     summary: `Docker itself was stopped, and ${ended.length} containers with it`,
-    evidence: `the containers of ${nameSome(stopped.map(({ state }) => state.target.name))} ended as Docker was stopped, ${formatMoment(at, view)}, and ${how}`,
+    evidence: `the containers of ${nameAll(ended)} ended as Docker was stopped, ${formatMoment(at, view)}, and ${how}`,
     fix,
     explains: [stopped.flatMap(explainAll), found.flatMap((one) => (brought.get(one) ? one.explains : []))].flat(),
     causes,
-    ...(nodes.length === stopped.length && { nodes }),
+    ...(stopped.every((one) => 'target' in one) && { nodes: stopped.map(({ state }) => state.target.name) }),
   });
 }
 

@@ -1,11 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import type { ContainerFacts, KnownTarget, Progress } from '../../../src/model/facts.ts';
 import type { Container } from '../../../src/model/observation.ts';
+import type { ParentFacts } from '../../../src/model/parent-chain.ts';
 import { isAboutOthers, type Problem, type Suspicion } from '../../../src/model/problem.ts';
 import { DEFAULT_SETTINGS } from '../../../src/model/target.ts';
 import { diagnoseSubnet, NO_PROBLEMS } from '../../../src/watch/diagnosis/diagnose-subnet.ts';
 import { restoreProblems } from '../../../src/watch/diagnosis/follow-problems.ts';
-import { containerOf, diagnosed, diagnosedNode, diagnosedService, NOW } from '../../support/diagnosed.ts';
+import { viewSubnet } from '../../../src/watch/diagnosis/view-subnet.ts';
+import {
+  containerOf,
+  diagnosed,
+  diagnosedNode,
+  diagnosedService,
+  listCauses,
+  NOW,
+  SUBNET,
+} from '../../support/diagnosed.ts';
 import { judgeTargets } from '../../support/judge-targets.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7'];
@@ -587,7 +597,7 @@ describe('containers that end with their Docker Engine', () => {
     });
     expect(ofContainers(begun)[0]?.slice(2, 4)).toEqual([
       'Docker itself was stopped, and 8 containers with it',
-      'the containers of n6, n7 and stats ended as Docker was stopped, 5s ago (02:46:35 UTC), and it ends or has just started',
+      `${names}, and it ends or has just started`,
     ]);
     expect(ofContainers(subnet(false, 19_000, 14_999))[0]?.[4]).toMatch(/^wait until Docker runs again/);
     expect(ofContainers(subnet(false, 19_000, 15_000))).toEqual([
@@ -599,6 +609,34 @@ describe('containers that end with their Docker Engine', () => {
         `start them with \`docker start ${start}\``,
       ],
     ]);
+  });
+
+  test('are named, each of them, also where only some do not run although it answers again', () => {
+    const later = subnet(false, 19_000, 15_000).map((one): KnownTarget => {
+      const { observation } = containerOf(one.target.name, { startedAt: NOW - 1_000 }) as ContainerFacts;
+      const container = { ...(one.facts.container as ContainerFacts), observation };
+      return ['n6', 'n7'].includes(one.target.name) ? one : { ...one, facts: { ...one.facts, container } };
+    });
+    expect(ofContainers(later)[0]?.slice(2)).toEqual([
+      'Docker itself was stopped, and 8 containers with it',
+      'the containers of n1, n2, n3, n4, n5 and 3 others ended as Docker was stopped, 19s ago (02:46:21 UTC), and n6 and n7 do not run although it answers again',
+      'start them with `docker start generated-n6-1 generated-n7-1`',
+    ]);
+  });
+
+  test('may have the parent chain with them, which is no problem of its own then', () => {
+    const unread = { ok: false, why: 'cannot be reached' } as const;
+    const parent: ParentFacts = {
+      ...{ observation: { head: unread, contract: unread }, at: NOW, headAgeMs: 0, firstChainId: 551 },
+      unanswered: { since: NOW - 30_000, probes: 3 },
+    };
+    const relayer = diagnosedService('relayer', { fault: { kind: 'refused', address: 'r' } });
+    const problemsOf = (...targets: readonly KnownTarget[]) => {
+      const subnet = { ...SUBNET, targets: targets.map(({ target }) => target) };
+      return listCauses(viewSubnet(subnet, judgeTargets(targets, NOW), NOW, { parent })).map(({ problem }) => problem);
+    };
+    expect(problemsOf(...NAMES.map(node), diagnosedService('relayer'))).toContain('parent_unreachable');
+    expect(problemsOf(...subnet(true), ended(relayer, 5_000, true))).not.toContain('parent_unreachable');
   });
 
   test('are known to have, each of them, by what one of them shows of their engine', () => {
