@@ -128,13 +128,12 @@ export function countBlocks(
 function findVote(node: NodeView, view: SubnetView, idleVote: Vote | undefined): Vote | undefined {
   const { masternodes } = view.chain;
   const { isOut, isForeign } = node;
-  const address = isForeign ? undefined : node.address;
-  if (masternodes === undefined || address === undefined)
-    return isOut ? 'silent' : (idleVote ?? (isToJoin(node) || !isAsked(node.state) ? 'unknown' : 'votes'));
-  if (masternodes.penalised.includes(address)) return 'penalised';
-  if (masternodes.standby.includes(address)) return 'standby';
-  if (!masternodes.active.includes(address)) return undefined;
-  if (isToJoin(node)) return 'unknown';
+  const { address = '' } = isForeign ? { address: '' } : node;
+  if (masternodes?.penalised.includes(address)) return 'penalised';
+  if (masternodes?.standby.includes(address)) return 'standby';
+  if (masternodes && address && !masternodes.active.includes(address)) return undefined;
+  // What an earlier process has stored of a node shows nothing of what it does now.
+  if (isToJoin(node) || !isAsked(node.state)) return 'unknown';
   return isOut || view.silentVoters.has(address) ? 'silent' : (idleVote ?? 'votes');
 }
 
@@ -208,14 +207,14 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     next: nextSet?.fates.get(address),
     lag: viewLag(view.facts.lag, address, memberOf(address)?.name),
   });
-  const { addresses, nodesOut } = findNameless(view, active);
+  const { addresses, nodesOut, nodesToJoin } = findNameless(view, active);
   /** One that was not asked yet may have an address of these. */
   const isUnasked = view.nodes.some((node) => !node.chainFacts && node.address === undefined && !isMissing(node));
   /** The vote of a masternode that no known node claims. A node that is out and has never given an address may be its own. */
   const findUnnamedVote = (address: string): Vote => {
     if (isBlind) return 'unknown';
     if (silentVoters.has(address)) return 'silent';
-    if (isUnasked || (nodesOut > 0 && nodesOut < addresses.length)) return 'unknown';
+    if (isUnasked || nodesToJoin > 0 || (nodesOut > 0 && nodesOut < addresses.length)) return 'unknown';
     return nodesOut > 0 ? 'silent' : 'votes';
   };
   // Nobody may have the other key while two run with one, and a node that has never answered may not take part.

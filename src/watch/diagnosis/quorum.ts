@@ -98,17 +98,17 @@ const isUnnamed = ({ masters }: Pick<VoteFacts, 'masters'>, node: NodeView): boo
   (masters.get(node.address) ?? node) !== node ||
   (node.chainFacts?.keyBefore !== undefined && ranWhenAsked(node) < 0 && !masters.has(node.address));
 
-/** The signing masternodes that no known node claims, and how many nodes are out that may be one of them. */
-export function findNameless(voters: VoteFacts, active: readonly string[]) {
-  const { nodes, masters, silentVoters } = voters;
-  const addresses = active.filter((address) => !silentVoters.has(address) && !masters.has(address));
-  const isOne = (node: NodeView) => isMissing(node) && (node.isForeign || isUnnamed(voters, node));
-  return { addresses, nodesOut: addresses.length === 0 ? 0 : nodes.filter(isOne).length };
-}
-
 /** Whether a node has just started, and does not answer or rise with the chain yet, or may end again as it did before. */
 export const isToJoin = ({ isStarting, isForeign, isOut, takesBlocks, crashes }: NodeView): boolean =>
   isStarting && !isForeign && (isOut || !takesBlocks || crashes);
+
+/** The signing masternodes that no known node claims, and how many nodes may be one of them that are out or have just started. */
+export function findNameless(voters: VoteFacts, active: readonly string[]) {
+  const { nodes, masters, silentVoters } = voters;
+  const addresses = active.filter((address) => !silentVoters.has(address) && !masters.has(address));
+  const mayBeOne = addresses.length === 0 ? [] : nodes.filter((node) => node.isForeign || isUnnamed(voters, node));
+  return { addresses, nodesOut: mayBeOne.filter(isMissing).length, nodesToJoin: mayBeOne.filter(isToJoin).length };
+}
 
 export type VoteFacts = Pick<SubnetView, 'nodes' | 'chain' | 'masters' | 'silentVoters'>;
 
@@ -141,11 +141,10 @@ export function findQuorum(voters: VoteFacts): Quorum | undefined {
     return { total, required: requiredVotes(total), voting: total - nodes.filter(isMissing).length, starting };
   }
   const votes = countVotes(voters, active);
-  const { addresses, nodesOut } = findNameless(voters, active);
+  const { addresses, nodesOut, nodesToJoin } = findNameless(voters, active);
   // A node that is out, or has just started, and may have any key is taken for one of the masternodes without a name.
   const namelessOut = Math.min(addresses.length, nodesOut);
-  const unnamed = nodes.filter((node) => isToJoin(node) && isUnnamed(voters, node)).length;
-  const starting = votes.starting + Math.min(unnamed, addresses.length - namelessOut) || undefined;
+  const starting = votes.starting + Math.min(nodesToJoin, addresses.length - namelessOut) || undefined;
   return { ...votes, voting: votes.voting - namelessOut, starting };
 }
 

@@ -4,7 +4,7 @@ import type { ChainObservation, MissedRounds } from '../../../src/model/chain.ts
 import type { KnownTarget } from '../../../src/model/facts.ts';
 import type { Epoch, Masternode } from '../../../src/model/snapshot.ts';
 import { countBlocks } from '../../../src/watch/diagnosis/find-epoch.ts';
-import { addressOf, diagnosed, diagnosedNode, NOW, STOPPED } from '../../support/diagnosed.ts';
+import { addressOf, diagnosed, diagnosedNode, NOW, STOPPED, withoutBlocks } from '../../support/diagnosed.ts';
 import { recordedChain } from '../../support/recorded-chain.ts';
 import { stateOf } from '../../support/snapshots.ts';
 
@@ -43,6 +43,28 @@ const ALL = [
   ['n3', D92F],
   ['n4', F9B4],
 ] as const;
+
+test('a key that no node has may be that of one which has just started, and was asked before that with another', () => {
+  const voteOf = (startedMs: number) => {
+    const nodes = NAMES.map((name): KnownTarget => {
+      const started = { startedAt: NOW - startedMs };
+      const one = diagnosedNode(
+        name,
+        NAMES,
+        name === 'n4' ? { container: started, chain: { address: '0xother' } } : {},
+      );
+      const { node } = one.facts;
+      const chain = node?.chain && { ...node.chain, keyBefore: { address: addressOf('n4'), at: NOW - 3_600_000 } };
+      return name === 'n4'
+        ? withoutBlocks({ ...one, facts: { ...one.facts, node: { ...node, chain } } } as KnownTarget, startedMs)
+        : one;
+    });
+    const { epoch, quorum } = stateOf(nodes);
+    return [find(epoch, 'n4')?.vote, quorum?.starting];
+  };
+  expect(voteOf(5_000)).toEqual(['unknown', 1]);
+  expect(voteOf(61_000)).toEqual(['votes', undefined]);
+});
 
 test('a node whose height no chain can have does not say which epoch it is', () => {
   const masternodesAt = (number: number) => ({

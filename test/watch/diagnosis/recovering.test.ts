@@ -1201,6 +1201,41 @@ test('after a restart of subnetd, a node that is not asked yet counts as its sto
   expect(found('clearing').quorum).toEqual({ total: 4, required: 3, voting: 4 });
 });
 
+test('after a restart of subnetd, nobody knows of a node whether it votes before that and Docker were asked', () => {
+  const stored: Problem = {
+    ...{ problem: 'node_down', component: 'node', severity: 'warning', alert: 'SubnetNodeDown', state: 'open' },
+    ...{ summary: '', evidence: '', fix: '', explains: [], causes: [] },
+    ...{ since: NOW - 90_000, openedAt: NOW - 90_000, seenAt: NOW, restoredAt: NOW },
+  };
+  // Docker was not asked of n2, n3 not at all, and n4 only by Docker, which says that it does not run.
+  const [n1, n2, n3, n4] = NAMES.map((name) =>
+    diagnosedNode(name, NAMES, name === 'n4' ? { container: STOPPED } : {}),
+  ) as [KnownTarget, KnownTarget, KnownTarget, KnownTarget];
+  const { chain } = n1.facts.node ?? {};
+  const known = (one: KnownTarget, facts: Facts) => ({ ...one, facts: { ...one.facts, ...facts } }) as KnownTarget;
+  const targets = [
+    n1,
+    known(n2, { container: undefined }),
+    known(n3, { container: undefined, node: undefined }),
+    known(n4, { node: undefined }),
+  ];
+  const judged = (isAsked: boolean) =>
+    judgeTargets(targets, NOW).map((state) => ({
+      ...state,
+      checks: state.checks.map((one) => (one.verdict === 'unknown' && !isAsked ? { ...one, lastRun: undefined } : one)),
+    }));
+  const votes = (isAsked: boolean) =>
+    diagnoseSubnet(
+      toSubnet(targets),
+      judged(isAsked),
+      { problems: [{ ...stored, name: 'n3' }], ended: [] },
+      NOW,
+    ).members.map(({ vote }) => vote);
+  expect(chain?.observation.masternodes?.active).toHaveLength(4);
+  expect(votes(false)).toEqual(['votes', 'unknown', 'unknown', 'unknown']);
+  expect(votes(true)).toEqual(['votes', 'votes', 'silent', 'silent']);
+});
+
 test('a halt lasts until there is a block, also while the nodes that were out come back', () => {
   const down = (name: string) =>
     diagnosedNode(name, NAMES, { container: STOPPED, fault: { kind: 'refused', address: name } });
