@@ -77,7 +77,9 @@ export function viewStart(state: TargetState, container: ContainerView, now: num
   const { target, facts } = state;
   const { observation, latest } = facts.node ?? {};
   const runs = { isStarting: false, isLooping: false, crashes: false, startedAt: undefined };
-  const ranFrom = isStopped({ container }) ? undefined : startedAtOf({ state, container });
+  // Docker may have told of a start, and not yet how it runs.
+  const { inspected, observation: seen = !inspected } = facts.container ?? {};
+  const ranFrom = isStopped({ container }) ? undefined : seen ? startedAtOf({ state, container }) : now;
   if (ranFrom === undefined) return runs;
   const startedAt = findBegin(state, ranFrom);
   if (now - startedAt >= START_MS) return runs;

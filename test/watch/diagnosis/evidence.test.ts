@@ -150,7 +150,7 @@ test('nor is a route or a firewall doubted while Docker has not said that its co
     const container: ContainerFacts = {
       restarts: 0,
       oomKills: 0,
-      inspected: true,
+      inspected: observation !== undefined,
       ...(observation && { observation }),
     };
     const told = targets.map((one) => (one.target.name === 'n3' ? withFacts(one, { container }) : one));

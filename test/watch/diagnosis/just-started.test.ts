@@ -295,6 +295,13 @@ test('a node that crashed again and again counts once it takes blocks for longer
   expect(inHalt(15_001)).toEqual([4, 1]);
 });
 
+test('a node counts as just started from when Docker tells of its start, before Docker says how it runs', () => {
+  const quorumOf = (container: Partial<ContainerFacts> | undefined) =>
+    tell({}, ({ target, facts }) => ({ target, facts: { ...facts, container } }) as KnownTarget).quorum;
+  expect(quorumOf({ inspected: true })).toMatchObject({ voting: 4, starting: 1 });
+  expect(quorumOf(undefined)).toMatchObject({ voting: 4, starting: undefined });
+});
+
 test('a node whose height only its log shows counts once that shows a block that is new since its start', () => {
   const quorumOf = (height: number, printedAgo: number) => {
     const others = Object.fromEntries(['n1', 'n2', 'n3'].map((name) => [name, { stalledMs: 25_000 }]));
