@@ -5,6 +5,7 @@ import { isCredible } from '../../model/chain.ts';
 import type { Steps } from '../../model/history.ts';
 import { isAsked } from '../../model/is-judged.ts';
 import { isBlind } from '../../model/problem-catalog.ts';
+import { findContainer } from '../../model/restart-cause.ts';
 import { consensusOf, type SubnetState, type TargetState } from '../../model/snapshot.ts';
 import { findGap } from '../../watch/clients/find-gap.ts';
 import { type Html, shape, standingOf } from '../frame/marks.ts';
@@ -32,14 +33,15 @@ export function expectedPace(state: Pick<SubnetState, 'targets' | 'epoch'>): num
 function heightFigures({ reference, targets }: SubnetState, { toWall, nowWall }: Moment): readonly Figure[] {
   const nodes = nodesOf(targets);
   // A log shows a block before the next node is asked for it.
-  const blocks = nodes.flatMap(({ facts: { node, logs } }) => {
+  const blocks = nodes.flatMap(({ facts: { node, logs, container } }) => {
     const { height: number = 0, advancedAt = 0 } = logs?.node ?? {};
     const read = node?.observation.latest.ok && node.latest?.risen ? [node.latest] : [];
-    // What came before it was on another chain says nothing of this one.
+    // What came before it was on another chain says nothing of this one. Nor may what came before its start, if it is above the others.
     const { at: replacedAt = 0 } = node?.chain?.replaced ?? {};
-    return [...read, { number, advancedAt }].filter(
-      (one) => isCredible(one.number, reference) && one.advancedAt >= replacedAt,
-    );
+    const startedAt = findContainer(container)?.startedAt ?? logs?.node?.startedAt ?? 0;
+    const isOfChain = (one: { readonly number: number; readonly advancedAt: number }) =>
+      one.advancedAt >= Math.max(replacedAt, one.number > (reference ?? 0) ? startedAt : 0);
+    return [...read, { number, advancedAt }].filter((one) => isCredible(one.number, reference) && isOfChain(one));
   });
   // A node that comes up to the others later brings no new block.
   const top = Math.max(reference ?? 0, ...blocks.map(({ number }) => number));

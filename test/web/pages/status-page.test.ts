@@ -209,6 +209,12 @@ describe('the status page', () => {
     expect(words(pageOf([stateOf(withLog(1_001))]))).toMatch(/Height 1,000 block 1,001 1 s ago/);
     expect(words(pageOf([stateOf(withLog(1_000))]))).toMatch(/Height 1,000 last block 17 s ago/);
     expect(words(pageOf([stateOf(withLog(4_294_967_295))]))).toMatch(/Height 1,000 last block 17 s ago/);
+    // A log from before the start of its container may be of another chain.
+    const madeAnew = withLog(1_001).map(({ target, facts }): KnownTarget => {
+      const { container } = diagnosedNode(target.name, ['n1'], { container: { startedAt: NOW - 500 } }).facts;
+      return { target, facts: { ...facts, container } } as KnownTarget;
+    });
+    expect(words(pageOf([stateOf(madeAnew)]))).toMatch(/Height 1,000 last block 17 s ago/);
     // The nodes have been on another chain since.
     const replaced = withLog(1_001).map(({ target, facts }): KnownTarget => {
       const { chain } = facts.node ?? {};
