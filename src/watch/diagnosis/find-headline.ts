@@ -44,8 +44,8 @@ const WHOLE: Readonly<Partial<Record<ProblemName, readonly [Standing, string?]>>
 const HAPPENED: readonly ProblemName[] = ['containers_crashed', 'double_vote'];
 
 /** Whether it has happened so long ago that what is found now is another matter. */
-const isLongPast = ({ problem, state, planned, since, seenAt }: Problem): boolean =>
-  HAPPENED.includes(problem) && state === 'open' && planned === undefined && seenAt - since >= START_MS;
+const isLongPast = ({ problem, state, planned, since, seenAt, isPast }: Problem): boolean =>
+  (isPast || (HAPPENED.includes(problem) && seenAt - since >= START_MS)) && state === 'open' && planned === undefined;
 
 /** The lowest is the worst: all that is open before what clears, and that before what is planned; then critical ones, then the whole subnet before a target. */
 function rank(one: Problem): number {

@@ -349,6 +349,22 @@ test('minutes after a crash of several the headline is of what is suspected now,
     checked,
     '4 of 4 masternodes can vote, 3 needed. Suspected: the containers of n1 and n2 crashed. The containers of all 4 nodes crashed.',
   ]);
+  // Nor is it of the crash of one that has run again for a minute.
+  const once: Problem = {
+    ...crashed,
+    component: 'node',
+    name: 'n3',
+    problem: 'container_restarting',
+    summary: 'n3 crashed',
+  };
+  const stopped: Problem = { ...down, state: 'suspected' };
+  const ofStop = (isPast: boolean) => told({ ...QUORUM, voting: 3 }, [{ ...once, isPast }, stopped]);
+  expect(ofStop(true)).toEqual([
+    checked,
+    '3 of 4 masternodes can vote, 3 needed. Suspected: the container of n2 does not run. n3 crashed.',
+  ]);
+  expect(ofStop(false)[0]).toBe('devnet is running, but n3 crashed');
+  expect(told(QUORUM, [{ ...once, isPast: true }])[0]).toBe('devnet is running, but n3 crashed');
   const signed: Problem = { ...crashed, problem: 'double_vote', summary: 'n1 signed two blocks of round 436' };
   expect(told(QUORUM, [signed, { ...crashed, since: NOW }])[0]).toBe(`devnet is running, but ${summary}`);
   expect(told(QUORUM, [signed, crashed])[0]).toBe('devnet is running, but n1 signed two blocks of round 436');
