@@ -88,6 +88,10 @@ function findSplitRounds(view: SubnetView, last: Block): Required<Finding> | und
  */
 const ENDS_ITSELF_MS = 90_000;
 
+/** Before Docker has been asked about a node, it may have started just now, and what was told of the halt says what to do first. */
+const isUnasked = (node: NodeView): boolean =>
+  startedAtOf(node) === undefined && node.target.container !== undefined && !node.state.facts.container;
+
 /** What ends a halt in which enough masternodes answer, and from when on. What was told of a `halt` holds, but for a node that started since. */
 function adviseToRestart(view: SubnetView, { present, joining }: Voters, last?: Block, halt?: Problem): Advice {
   const { chain, now, toWall } = view;
@@ -103,10 +107,6 @@ function adviseToRestart(view: SubnetView, { present, joining }: Voters, last?: 
     return [[startedAtOf(node) ?? 0, `${name} was started`] as const, [backAt, `${name} answered again`] as const];
   });
   const [[eventAt, event] = [0, '']] = events.toSorted(([one], [other]) => other - one);
-  // Before Docker has been asked, it may have started just now.
-  const isUnasked = (node: NodeView) =>
-    startedAtOf(node) === undefined && node.target.container !== undefined && !node.state.facts.container;
-  if (halt?.restartAt && present.some(isUnasked)) return { restartAt: halt.restartAt, fix: halt.fix };
   const told = halt?.restartAt && halt.restartAt - ENDS_ITSELF_MS;
   const begunAt = Math.max(told ?? last?.since ?? 0, eventAt);
   const isPast = now - begunAt >= ENDS_ITSELF_MS;
@@ -172,7 +172,7 @@ function describeSplit({ nodes }: SubnetView, voters: Voters, { required, voting
 
 /** What to do about a halt, and what else is seen of it: the first that holds. */
 export function adviseOnHalt(view: SubnetView, voters: Voters, quorum: Quorum, last?: Block, halt?: Problem): Advice {
-  const { out, lonely, gone, starting, joining } = voters;
+  const { out, present, lonely, gone, starting, joining } = voters;
   const { required, voting } = quorum;
   const foreign = findForeignCommittee(view);
   if (foreign !== undefined) return foreign;
@@ -195,11 +195,12 @@ export function adviseOnHalt(view: SubnetView, voters: Voters, quorum: Quorum, l
       fix: `wait until ${namesOf(awaited)} ${awaited.length === 1 ? 'answers' : 'answer'}, a minute at most, and restart no other node`,
     };
   if (cause !== undefined) return cause;
+  if (halt?.restartAt && present.some(isUnasked)) return { restartAt: halt.restartAt, fix: halt.fix };
   const { fix, ...advice } = adviseToRestart(view, voters, last, halt);
   const isLonely = lonely.length > 0 && joining.length === 0;
-  const reach = `see that ${namesOf(lonely)} ${lonely.length === 1 ? 'reaches' : 'reach'} the others (p2p ports)`;
+  const reach = `see that ${namesOf(lonely)} ${lonely.length === 1 ? 'reaches' : 'reach'} the others (p2p ports), and `;
   // One that shows why it ended is mended first.
   const stopped = out.filter((one) => one.container.kind === 'stopped' && one.state.shownFailures.length === 0);
-  const first = [stopped.length > 0 ? [commandTo('start', stopped)] : [], isLonely ? [reach] : []].flat();
-  return { ...advice, fix: [...first.filter((one) => !fix.includes(one)), fix].join(', and ') };
+  const start = stopped.length > 0 ? `${commandTo('start', stopped)}, and ` : '';
+  return { ...advice, fix: `${start}${isLonely ? reach : ''}${fix}` };
 }

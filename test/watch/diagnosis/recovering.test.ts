@@ -868,8 +868,8 @@ test('before Docker has said when nodes were started, nobody is sent to restart 
     const { target, facts } = diagnosedNode(name, NAMES, { stalledMs: 120_000 });
     return { target, facts: { ...facts, container: undefined } } as KnownTarget;
   });
-  const fixOf = (told: readonly Problem[]) =>
-    diagnoseAt(unasked, { problems: told, ended: [] }).find(({ problem }) => problem === 'subnet_halted')?.fix;
+  const fixOf = (told: readonly Problem[], targets = unasked) =>
+    diagnoseAt(targets, { problems: told, ended: [] }).find(({ problem }) => problem === 'subnet_halted')?.fix;
   expect(fixOf([])).toMatch(
     /^if no block has come by 02:48:10 UTC, restart n1, n2, n3 and n4, all of them at once; wait/,
   );
@@ -880,6 +880,12 @@ test('before Docker has said when nodes were started, nobody is sent to restart 
     ...{ fix: 'with a command', restartAt: NOW + 30_000, restoredAt: NOW - 1_000 },
   };
   expect(fixOf([halt])).toBe('with a command');
+  // Who lacks peers is found anew with each look, but what was told says it already.
+  const apart = unasked.map(({ target, facts }) => {
+    const { node } = diagnosedNode(target.name, NAMES, { stalledMs: 120_000, peers: ['n1', 'n2'] }).facts;
+    return { target, facts: { ...facts, node } } as KnownTarget;
+  });
+  expect(fixOf([halt], apart)).toBe('with a command');
 });
 
 test('nodes of several machines are restarted by no single command', () => {
