@@ -191,7 +191,10 @@ export function explainTargets(
       // The log of a node that was away has stood.
       const wasAway = (one: Problem) => subjectKey(one) === key && !hasLoggedSince(judged, one.seenAt);
       const away = check.check === 'log_block' ? over.find(wasAway) : undefined;
-      const because = byCheck.get(keyOf({ component, name, check: check.check })) ?? away;
+      const found = byCheck.get(keyOf({ component, name, check: check.check }));
+      // A pause or an end that came after its last answer is not why that showed a fault.
+      const isLater = judged.facts.node?.observation.answered && ASKED.includes(check.check) && found?.name === name;
+      const because = (isLater && lasting.some((each) => each === found && isDown(each)) ? undefined : found) ?? away;
       if (because === undefined) return check;
       // Several may be out, or have been until now, each of which costs a peer.
       const isRecent = (each: Problem) => because.seenAt - each.seenAt < START_MS;

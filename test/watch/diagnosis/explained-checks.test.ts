@@ -247,6 +247,33 @@ test('too few peers are explained by all nodes that do not answer', () => {
   expect(causeBy(hangs('n3', { problem: 'node_log_fault', explains: [] }))).toBe('n2 hangs');
 });
 
+test('a pause is not why a node stood when it last answered, but why it answers no more, and why it stands after that', () => {
+  const causesOf = (given: Parameters<typeof diagnosedNode>[2], state: Problem['state'] = 'open') => {
+    const targets = judgeTargets(
+      NAMES.map((name) =>
+        name === 'n1' ? diagnosedNode(name, NAMES, { stalledMs: 73_000, ...given }) : healthy(name),
+      ),
+      NOW,
+    );
+    const explains = [{ component: 'node', name: 'n1', check: 'latest_block' }] as const;
+    const paused: Problem = {
+      ...{ problem: 'container_paused', component: 'node', name: 'n1', alert: 'A', severity: 'warning', state },
+      ...{ since: NOW, seenAt: NOW, summary: 'the container of n1 is paused', evidence: '', fix: '', causes: [] },
+      explains,
+    };
+    const [n1] = explainTargets(targets, [paused]);
+    const said = n1?.checks.flatMap((one) => (one.check === 'latest_block' ? formatReason(one) : []));
+    return said?.join();
+  };
+  const container = { status: 'paused' } as const;
+  const fault = { kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false } as const;
+  expect(causesOf({ container })).toMatch(/^the block 1000 of n1 has not risen for 1m 13s \(limit 1m\); run /);
+  expect(causesOf({ container, fault })).toMatch(/, because the container of n1 is paused$/);
+  expect(causesOf({}, 'clearing')).toMatch(
+    /, because of a problem that seems to be over: the container of n1 is paused$/,
+  );
+});
+
 test('a log whose height is that of the RPC shows no fault of its own, however long it stands', () => {
   const standing = (rpc: number, logged: number) => {
     const node = diagnosedNode('n1', NAMES, { height: rpc, stalledMs: 5_000 });
