@@ -1,6 +1,5 @@
 import { listEach, listNames } from '../../lib/words.ts';
-import { containerSetupOf, type ListedContainer, type SetupObservation, setupOf } from '../../model/setup.ts';
-import type { TargetState } from '../../model/snapshot.ts';
+import type { ListedContainer, SetupObservation } from '../../model/setup.ts';
 import { engineOf } from '../../model/target.ts';
 import { formatSkew, isSkewed } from '../rules/judge-log-block.ts';
 import { indexContainers } from './index-containers.ts';
@@ -61,19 +60,15 @@ function findUnlisted(view: SubnetView): Found {
   });
 }
 
-/** Whether its container is gone, or another one, since the folder was compared with it. The next comparison follows within seconds. */
-function isMadeAnew({ target, facts: { container } }: TargetState, setup: SetupObservation): boolean {
-  const [was, { observation: seen } = {}] = [containerSetupOf(setupOf(setup, target)), container];
-  return was !== undefined && (seen?.kind === 'missing' || (seen?.kind === 'found' && seen.container.id !== was.id));
-}
-
 export function findSetupProblems(view: SubnetView): readonly Found[] {
   const setup = view.facts.setup?.observation;
   if (setup === undefined) return [];
   const drifts = enginesOf(setup).flatMap(([, { projects }]) =>
     projects.flatMap(({ drift }) => (drift?.ok && drift.value) || []),
   );
-  const [drift] = drifts.length > 0 && view.targets.some(({ state }) => isMadeAnew(state, setup)) ? [] : drifts;
+  // The folder was compared with a container that another one has replaced, and is compared again within seconds.
+  const isOld = drifts.length > 0 && view.targets.some((one) => 'container' in one.setup && !one.setup.container);
+  const [drift] = isOld ? [] : drifts;
   return [
     ...findNodeDifferences(view),
     ...findExposures(view, setup),
