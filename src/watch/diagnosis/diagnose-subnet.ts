@@ -201,8 +201,8 @@ export function explainTargets(
       const alike = 'state' in because && because.state === 'clearing' ? clearing.filter(isRecent) : lasting;
       const others = check.check === 'peers' ? alike.filter((each) => each.name !== name) : [];
       const missed = others.filter((each) => silent.has(each.name) && explainsSilence(each));
-      const out =
-        missed.length < countMissing(judged) ? others.filter((each) => missed.includes(each) || isDown(each)) : missed;
+      const areFew = missed.length < countMissing(judged);
+      const out = others.filter((each) => each === because || missed.includes(each) || (areFew && isDown(each)));
       const also = () => describeOthers(judged, new Set(out.map((each) => each.name)), coming);
       const summary = out.some((each) => each === because) ? `${sayAll(out)}${also()}` : because.summary;
       return explainCheck(check, { ...because, summary }, because.component === component && because.name === name);

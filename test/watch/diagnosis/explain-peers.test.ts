@@ -72,6 +72,15 @@ test('a node that misses more than do not run is told who else has just come, it
   expect(said([...loops, ...own.slice(1, 3)])).toBe(`n1 has 1 peer instead of 3, ${down}, and n4 ends again and again`);
 });
 
+test('of nodes that end again and again each is named once, also while it answers', () => {
+  const explains = [{ component: 'node', name: 'n1', check: 'peers' }] as const;
+  const loop = over({ problem: 'silent_restart_loop', state: 'open', summary: 'n2 ends again and again', explains });
+  const nodes = [diagnosedNode('n1', NAMES, { peers: ['n3'] }), looping('n2'), looping('n4')];
+  expect(peersOf(judgeTargets(nodes, NOW), 'n1', [loop])).toBe(
+    'n1 has 1 peer instead of 3, because n2 ends again and again, and n4 ends again and again',
+  );
+});
+
 test('in the minute after a start nobody is sent to the firewall for the peer that is missing', () => {
   const said = (ms: number, ...peers: readonly string[]) =>
     peersOf(states({ n1: { peers: ['n3', 'n4'] }, n2: { ...startedAgo(ms), peers } }));
