@@ -137,13 +137,13 @@ export function findVoters(view: SubnetView) {
     present,
     // They take part, and are not connected to all others that do.
     lonely: present.filter(({ peers = Infinity }) => peers < present.length - 1),
-    // Out as well, and only just: those that have answered a moment ago, and do not loop, may be away for a restart.
+    // Out as well, and only just: those that have answered a moment ago, as before their end, and do not loop, may be away for a restart.
     gone: out.filter((node) => {
       const { node: known, container } = node.state.facts;
       const mostMs = isStopped(node) ? RESTART_MS : START_MS;
       const endedAt = node.container.kind === 'stopped' ? (node.container.container.finishedAt ?? 0) : now;
       const isAway = now - (known?.latest?.lastGoodAt ?? 0) < mostMs && now - endedAt < AT_ONCE_MS;
-      return node.answers !== true && isAway && !isLooping(container, now);
+      return (node.answers !== true || isStopped(node)) && isAway && !isLooping(container, now);
     }),
     // They have just started, and count as voting: they do not answer yet, or they do and join the round.
     starting: voters.filter((node) => node.isOut && !isMissing(node)),

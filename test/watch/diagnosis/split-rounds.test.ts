@@ -140,7 +140,7 @@ test('nodes that were started less than a minute ago are waited for: they come u
 });
 
 test('nothing else is to be restarted while one that has just answered is away, as for a restart', () => {
-  const away = (agoMs: number, endedMs?: number) => {
+  const away = (agoMs: number, endedMs?: number, askedAt = NOW) => {
     const ended = { running: false, status: 'exited', finishedAt: NOW - (endedMs ?? 0) } as const;
     const said = { voteRounds: 8, neverSigned: [], timeouts: 1 };
     const nodes = NAMES.map((name, index) => {
@@ -150,7 +150,7 @@ test('nothing else is to be restarted while one that has just answered is away, 
       const known = diagnosedNode(name, NAMES, {
         stalledMs: 240_000,
         chain: { pool },
-        ...(isAway && { fault: refused }),
+        ...(isAway && askedAt === NOW && { fault: refused }),
         ...(isAway && endedMs !== undefined && { container: ended }),
       });
       const node = known.facts.node as NonNullable<typeof known.facts.node>;
@@ -163,7 +163,7 @@ test('nothing else is to be restarted while one that has just answered is away, 
       const latest = node.latest && isAway ? { ...node.latest, lastGoodAt: NOW - agoMs } : node.latest;
       return { ...known, facts: { ...known.facts, node: { ...node, chain, ...(latest && { latest }) } } };
     });
-    return diagnosed(nodes).find(({ problem }) => problem === 'subnet_halted')?.fix;
+    return diagnosed(nodes, askedAt).find(({ problem }) => problem === 'subnet_halted')?.fix;
   };
   const wait = 'wait until n4 answers, a minute at most, and restart no other node';
   const restart = fixWith(
@@ -174,4 +174,6 @@ test('nothing else is to be restarted while one that has just answered is away, 
   expect([away(59_000), away(61_000)]).toEqual([wait, restart]);
   // What stays stopped for longer than it takes to end, or to start again at once then, is not being restarted.
   expect([away(14_000, 4_000), away(16_000, 4_000), away(14_000, 5_000)]).toEqual([wait, restart, restart]);
+  // Its last answer may be from before its end.
+  expect([away(9_000, 500, NOW - 9_000), away(9_000, 5_000, NOW - 9_000)]).toEqual([wait, restart]);
 });
