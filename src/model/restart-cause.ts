@@ -7,6 +7,10 @@ import type { CheckState } from './verdict.ts';
 export const findContainer = (facts: Pick<ContainerFacts, 'observation'> | undefined): Container | undefined =>
   facts?.observation?.kind === 'found' ? facts.observation.container : undefined;
 
+/** Whether Docker has told that a container was started, and not yet how it runs. */
+export const hasJustBegun = (facts: ContainerFacts | undefined): boolean =>
+  facts?.inspected === true && facts.observation === undefined;
+
 /** Whether what was printed at `at` is of the run, or of the container, that began then, rather than of one before it. */
 export const isOfRun = (at: number, begunAt: number | undefined, toleranceMs = LINE_TOLERANCE_MS): boolean =>
   begunAt === undefined || at >= begunAt - toleranceMs;

@@ -4,6 +4,7 @@ import { addressOf, countPeers, type NodeLogFacts, type Progress } from '../../m
 import { type Fault, isBarred, isOwnFault } from '../../model/observation.ts';
 import {
   findContainer,
+  hasJustBegun,
   isLooping,
   isRestartPlanned,
   isStopping,
@@ -77,9 +78,8 @@ export function viewStart(state: TargetState, container: ContainerView, now: num
   const { target, facts } = state;
   const { observation, latest } = facts.node ?? {};
   const runs = { isStarting: false, isLooping: false, crashes: false, startedAt: undefined };
-  // Docker may have told of a start, and not yet how it runs.
-  const { inspected, observation: seen = !inspected } = facts.container ?? {};
-  const ranFrom = isStopped({ container }) ? undefined : seen ? startedAtOf({ state, container }) : now;
+  const begunAt = hasJustBegun(facts.container) ? now : startedAtOf({ state, container });
+  const ranFrom = isStopped({ container }) ? undefined : begunAt;
   if (ranFrom === undefined) return runs;
   const startedAt = findBegin(state, ranFrom);
   if (now - startedAt >= START_MS) return runs;

@@ -1,7 +1,7 @@
 import { formatAgo, formatMoment } from '../../lib/duration.ts';
 import type { Facts, LogFacts, NodeLogFacts, PatternFacts } from '../../model/facts.ts';
 import type { LogFault, LogSourceState } from '../../model/log.ts';
-import { findContainer, isOfRun, isRestartPlanned, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, hasJustBegun, isOfRun, isRestartPlanned, START_MS } from '../../model/restart-cause.ts';
 import { addFix, type Finding, type Judgement, unknown } from '../../model/verdict.ts';
 import { commandToSeeLog } from '../clients/commands-to-type.ts';
 import { NO_DESCRIPTOR } from './explain-fault.ts';
@@ -83,7 +83,7 @@ export function isYetToCome(fault: LogFault | undefined, { container, logs }: Fa
   const { running, startedAt = 0, status = '' } = findContainer(container) ?? {};
   const isMissing = fault?.what === 'missing';
   const isNew = running === true && now - startedAt < START_MS;
-  const isRemade = container?.observation?.kind === 'missing';
+  const isRemade = hasJustBegun(container) || container?.observation?.kind === 'missing';
   // Docker refuses the log of what it is removing, or could not remove, and that of its new container is read within seconds.
   const isWithoutLog = ['dead', 'removing', 'created'].includes(status);
   if (fault?.what === 'broken' && (isRemade || isNew || isWithoutLog)) return true;
@@ -125,7 +125,7 @@ export function readLog(
   log: string,
   counts: (pattern: PatternFacts) => boolean = (pattern) => pattern.own || !isOfRunBefore(pattern, view),
 ): LogFacts | Judgement {
-  const { logs } = view.facts;
+  const { logs, container } = view.facts;
   if (logs === undefined) return unknown(`${log} has not been checked yet`);
   const found = findLogFault(logs, view, counts);
   if (found !== undefined) return { verdict: 'fail', ...found };
@@ -134,7 +134,7 @@ export function readLog(
   if (source?.fault === undefined) return unknown(`${log} cannot be read: reading it has not begun`);
   const { seen, fix } = explainUnread(source.fault, source, source === logs.sources.file);
   if (!isYetToCome(source.fault, view.facts, view.now)) return unknown(`${log} cannot be read: ${seen}`, fix);
-  const { running, startedAt = view.now } = findContainer(view.facts.container) ?? {};
+  const { running = hasJustBegun(container), startedAt = view.now } = findContainer(container) ?? {};
   const file = source.fault.what === 'missing' ? `${seen}, and ` : '';
   const run = running ? `was started ${formatAgo(startedAt, view.now)}` : 'does not run';
   return unknown(`${log} cannot be read yet: ${file}its container ${run}`);

@@ -2,7 +2,7 @@ import { formatDuration, formatMoment } from '../../lib/duration.ts';
 import { formatCount, toShellWord } from '../../lib/words.ts';
 import type { ContainerFacts } from '../../model/facts.ts';
 import type { Container } from '../../model/observation.ts';
-import { endedWithEngine, findRestartCause, isStoppedOnOrder } from '../../model/restart-cause.ts';
+import { endedWithEngine, findRestartCause, hasJustBegun, isStoppedOnOrder } from '../../model/restart-cause.ts';
 import type { Component } from '../../model/target.ts';
 import { degraded, type Finding, fail, type Judgement, pass, unknown } from '../../model/verdict.ts';
 import { commandToCreate, commandToRecreate, describeRef } from '../clients/commands-to-type.ts';
@@ -141,7 +141,7 @@ export function judgeContainer(view: View): Judgement {
   const { container: ref } = view.target;
   if (ref === undefined) return unknown('no container');
   const { observation } = facts ?? {};
-  if (facts?.inspected && observation === undefined)
+  if (hasJustBegun(facts))
     return unknown(`${describeRef(ref)} has just started, and Docker has not said yet how it runs`);
   if (facts === undefined || observation === undefined) return unknown(`${describeRef(ref)} has not been checked yet`);
   if (observation.kind === 'docker-unreachable') return { verdict: 'unknown', ...explainDockerFault(observation.why) };

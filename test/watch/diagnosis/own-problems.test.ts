@@ -110,6 +110,18 @@ describe('a log that cannot be read', () => {
     expect(saidOf(20_000, logged(10_000))).toBe('the log of n2 cannot be read: the file that was read is gone');
   });
 
+  test('is not one when Docker has just told of the start of its container, and not yet how it runs', () => {
+    const file = { ...read, up: false, fault: { what: 'missing' } } as const;
+    const given = subnetWith(
+      { sources: { container: read, file }, node: { height: 10, advancedAt: NOW - 5_000 } },
+      { files: ['/srv/n2/xdc.log'], container: { restarts: 0, oomKills: 0, inspected: true } },
+    );
+    expect(judgeTargets(given, NOW)[0]?.checks.find(({ check }) => check === 'log_block')?.seen).toBe(
+      'the log of n2 cannot be read yet: the file that was read is gone, and its container was started just now',
+    );
+    expect(told(given).map(([problem]) => problem)).not.toContain('log_source_down');
+  });
+
   test('is not one while its container does not run, of which nobody can restart a program', () => {
     const file = { ...read, up: false, fault: { what: 'missing' } } as const;
     const given = (over: Partial<Container>) =>
