@@ -11,13 +11,17 @@ const shareOf = ({ hits, of }: Tally): number => hits / of;
 
 const round = (share: number): number => Math.round(share * 10_000) / 10_000;
 
+/** Of fewer turns a share says little: one that was missed of two is a half. */
+const LEAST_SHOWN = 20;
+
 /** How a masternode keeps up, by its address and its node; undefined while nothing is known of that. */
 export function viewLag(facts: LagFacts | undefined, address: string, node: string | undefined): Lag | undefined {
   const [turns, votes] = [facts?.turns.get(address), facts?.votes.get(address)];
   const { blocks: _, ...blocks } = (node === undefined ? undefined : facts?.blocks.get(node)) ?? { blocks: 0 };
   if (turns === undefined && votes === undefined && !('delayMs' in blocks)) return undefined;
   return {
-    ...(turns && { missedShare: round(shareOf(turns)), missedAtLeast: round(leastShare(turns)) }),
+    ...(turns &&
+      turns.of >= LEAST_SHOWN && { missedShare: round(shareOf(turns)), missedAtLeast: round(leastShare(turns)) }),
     ...(votes && { votesLateShare: round(shareOf(votes)) }),
     ...blocks,
   };

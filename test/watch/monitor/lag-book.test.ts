@@ -76,11 +76,15 @@ describe('turns', () => {
     expect(missedLately(MINUTE)).toBe(0.5);
     book.addEpoch(epochAt(0, 30, { [A]: [8, 0] }), 2 * MINUTE);
     expect(viewLag(book.read(2 * MINUTE), A, undefined)).toBeUndefined();
-    book.addEpoch(epochAt(0, 60, { [A]: [16, 0] }), 3 * MINUTE);
-    expect(missedLately(3 * MINUTE)).toBe(0);
-    // A node that is asked a little later than another one tells of an older block.
-    book.addEpoch(epochAt(0, 40, { [A]: [11, 0] }), 4 * MINUTE);
+    // Of so few turns a share says little.
+    book.addEpoch(epochAt(0, 108, { [A]: [27, 0] }), 3 * MINUTE);
+    const few = book.read(3 * MINUTE);
+    expect([few?.turns.get(A)?.of, viewLag(few, A, undefined)]).toEqual([19, {}]);
+    book.addEpoch(epochAt(0, 116, { [A]: [29, 0] }), 4 * MINUTE);
     expect(missedLately(4 * MINUTE)).toBe(0);
+    // A node that is asked a little later than another one tells of an older block.
+    book.addEpoch(epochAt(0, 100, { [A]: [25, 0] }), 5 * MINUTE);
+    expect(missedLately(5 * MINUTE)).toBe(0);
   });
 
   test('survive a restart of subnetd, and leave with their masternode', () => {
