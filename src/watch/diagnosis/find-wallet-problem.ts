@@ -82,7 +82,7 @@ function findUnpaying(view: SubnetView, wallets: readonly RelayerWallet[]): Foun
   return suspectParent(view, 'wallet_without_funds', {
     summary: 'the wallet of the relayer is out of funds',
     readAt: one.wallet.readAt,
-    evidence: `${readBalance(one, view)}, and ${count === 1 ? 'when it last fell, it fell by' : `each of the last ${count} times that it fell, it fell by at least`} ${formatCoins(least)}`,
+    evidence: `${readBalance(one, view)}, and ${count === 1 ? 'when it was last seen to fall, it fell by' : `each of the last ${count} times that it was seen to fall, it fell by at least`} ${formatCoins(least)}`,
     fix: `send coins to ${describePayee(one)}`,
     causes: refsTo(subject, 'wallet_low', 'wallet_nearly_empty', 'packets_stuck'),
   });

@@ -144,7 +144,8 @@ test('one with less than each of its last payments took is out of funds before t
     component: 'relayer',
     name: 'relayer',
     summary: 'the wallet of the relayer is out of funds',
-    evidence: 'its balance is 0.25 coins, and each of the last 15 times that it fell, it fell by at least 0.5',
+    evidence:
+      'its balance is 0.25 coins, and each of the last 15 times that it was seen to fall, it fell by at least 0.5',
     fix: 'send coins to 0xcd0340a2214058390d204a826de05312deadbeef (PARENTNET_WALLET) on the parent chain',
     explains: [],
     causes: ['wallet_low', 'wallet_nearly_empty', 'packets_stuck'].map((problem) => ({
@@ -155,7 +156,7 @@ test('one with less than each of its last payments took is out of funds before t
   // What takes more than half of it is no payment.
   const once = foldWallet(foldWallet(undefined, COIN, NOW - 60_000), (COIN * 6n) / 10n, NOW - 30_000);
   expect(causesOf(foldWallet(once, COIN / 4n, NOW))[0]?.evidence).toBe(
-    'its balance is 0.25 coins, and when it last fell, it fell by 0.4',
+    'its balance is 0.25 coins, and when it was last seen to fall, it fell by 0.4',
   );
   expect(problems(drained(COIN / 2n))).toEqual(['wallet_nearly_empty']);
   // The relayer has submitted since, so that it pays from another wallet.
