@@ -103,7 +103,10 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
   const isAgain = ({ one, at }: (typeof pairs)[number]) =>
     pairs.filter((other) => other.one.signer === one.signer && Math.abs(at - other.at) < 2 * START_MS).length > 1;
   const isExplained = (pair: (typeof pairs)[number]) => pair.mark === 'k' || (pair.mark === 's' && !isAgain(pair));
-  const shown = pairs.find((pair) => !isExplained(pair)) ?? pairs[0];
+  const unexplained = pairs.filter((pair) => !isExplained(pair));
+  // What explains itself is no more than remembered beside what does not.
+  const said = unexplained.length > 0 ? unexplained : pairs;
+  const [shown] = said;
   if (shown === undefined) return [];
   const { one, node, at, leaver, mark, name: own } = shown;
   const reason =
@@ -112,19 +115,19 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
       : `${own} was started about then, and forgets at its start for which block it has voted`;
   const strangers = mark === 'k' ? [] : running;
   const isExcused = strangers.length === 0 && isExplained(shown);
-  const names = [...new Set(pairs.map(({ name }) => name))].sort();
+  const names = [...new Set(said.map(({ name }) => name))].sort();
   return [
     suspect('double_vote', {
       about: pairs.map(({ about }) => about).join(', '),
-      begunAt: pairs.at(-1)?.at,
+      begunAt: said.at(-1)?.at,
       summary: `${listNames(names)} signed ${names.length === 1 ? describeSigned(one) : 'two blocks each'}`,
       evidence: [
         `${own} (${one.signer}) voted for ${one.votes.map(describeBlock).join(' and for ')}, ${describeSigned(one)}, seen ${formatMoment(at, view)}: ${describeSource(one)}`,
         ...(isExcused ? [reason] : strangers.map(({ name }) => `${name} runs and is not in the inventory`)),
-        ...(pairs.length > 1 ? [`${formatCount(pairs.length, 'such pair', 'such pairs')} within ten minutes`] : []),
+        ...(said.length > 1 ? [`${formatCount(said.length, 'such pair', 'such pairs')} within ten minutes`] : []),
       ].join('; '),
       fix: `${isExcused ? 'if it does not come again, nothing; else ' : ''}find what else signs with the key of ${own}, such as a second node, a copy of its data folder or a stolen key, and stop it${node === undefined ? '' : ` (${adviceOf(node).checkKey(node.target)})`}; for the evidence, export the incident as JSON from its page and check it with \`subnetd check-votes FILE\``,
-      nodes: [...new Set(pairs.flatMap(({ one: { nodes } }) => nodes))],
+      nodes: [...new Set(said.flatMap(({ one: { nodes } }) => nodes))],
     }),
   ];
 }
