@@ -3,7 +3,7 @@ import { collect } from '../../lib/values.ts';
 import { listNames } from '../../lib/words.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
-import { ASKED_WITHIN_MS, checkOf, countMissing, heardSince, isLossNew } from './subnet-view.ts';
+import { ASKED_WITHIN_MS, checkOf, countMissing, heardSince, isLossNew, isStopped } from './subnet-view.ts';
 import { viewContainer, viewStart } from './view-node.ts';
 
 /** Why a node that runs may not be connected to all others, as said of one node and of several. */
@@ -52,10 +52,12 @@ export function hadPeers(state: TargetState, cameAt: number): boolean {
 
 function findHow(state: TargetState, now: number, { nodes, blindAt }: Returns): Coming | undefined {
   const { target, facts } = state;
-  const { isStarting, isLooping, startedAt = now } = viewStart(state, viewContainer(state), now);
+  const container = viewContainer(state);
+  const { isStarting, isLooping, startedAt = now } = viewStart(state, container, now);
   if (isLooping) return 'loops';
   if (isStarting) return hadPeers(state, startedAt) ? undefined : 'starts';
-  if (facts.node?.observation.answered !== true) return undefined;
+  // It may have ended since its last answer.
+  if (facts.node?.observation.answered !== true || isStopped({ container })) return undefined;
   const answeredAt = findReturn(state, now);
   const wasOfAll = answeredAt !== undefined && answeredAt >= blindAt && answeredAt - blindAt < ASKED_WITHIN_MS;
   const backAt = nodes.get(target.name) ?? (wasOfAll ? undefined : answeredAt);

@@ -114,6 +114,9 @@ test('a peer that answers again is just back for a minute, unless it does not no
   expect(peersOf(withReturned(few, 'n2', 60_000))).toContain(FIREWALL);
   const silent = states({ n1: { peers: ['n3', 'n4'] }, n2: { fault: { kind: 'refused', address: 'x' } } });
   expect(peersOf(withReturned(silent, 'n2', 5_000))).toContain(FIREWALL);
+  // Nor one that has ended since its answer.
+  const gone = states({ n1: { peers: ['n3', 'n4'] }, n2: { container: { running: false, status: 'restarting' } } });
+  expect(peersOf(withReturned(gone, 'n2', 5_000))).toContain(FIREWALL);
 });
 
 test('nodes that answered while the chain stood were not away', () => {
