@@ -81,6 +81,8 @@ export interface NodeFacts {
   readonly silentSince?: WatchedMs | undefined;
   /** Its first answer after a probe without one, and since when it had given none before. */
   readonly returned?: { readonly at: WatchedMs; readonly silentSince: WatchedMs };
+  /** When it last had more peers than in the probe before. */
+  readonly foundPeerAt?: WatchedMs | undefined;
 }
 
 /** How a run ended. */

@@ -11,7 +11,15 @@ import type { Block } from './find-last-block.ts';
 import { describeSetBackAll, findLostSnapshot, findLostState, isGapBlock } from './find-lost-state.ts';
 import { findSplit } from './find-mesh-problems.ts';
 import { describeUntold, isToJoin } from './quorum.ts';
-import { isMissing, isStopped, type NodeView, namesOf, type SubnetView, startedAtOf } from './subnet-view.ts';
+import {
+  findsPeers,
+  isMissing,
+  isStopped,
+  type NodeView,
+  namesOf,
+  type SubnetView,
+  startedAtOf,
+} from './subnet-view.ts';
 
 /** What to do about a halt, what else is seen of it, and from when on to restart all. */
 type Advice = Partial<Finding> & Required<Pick<Finding, 'fix'>> & Pick<Problem, 'restartAt' | 'together'>;
@@ -135,8 +143,8 @@ export function findVoters(view: SubnetView) {
   return {
     out,
     present,
-    // They take part, and are not connected to all others that do.
-    lonely: present.filter(({ peers = Infinity }) => peers < present.length - 1),
+    // They take part, and are not connected to all others that do, nor about to be.
+    lonely: present.filter(({ peers = Infinity, state }) => peers < present.length - 1 && !findsPeers(state, now)),
     // Out as well, and only just: those that have answered a moment ago, as before their end, and do not loop, may be away for a restart.
     gone: out.filter((node) => {
       const { node: known, container } = node.state.facts;

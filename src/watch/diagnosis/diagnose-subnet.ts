@@ -172,8 +172,10 @@ export function explainTargets(
   const over = clearing.filter(({ problem, component }) => component === 'node' && RECOVERED_FROM.includes(problem));
   const fails = (state: TargetState) => checkOf(state, 'latest_block')?.verdict === 'fail';
   const silent: ReadonlySet<string | undefined> = new Set(targets.filter(fails).map(({ target }) => target.name));
+  // A crash stays for minutes: when its node came back, its container tells.
+  const back = over.filter(({ problem }) => problem !== 'container_restarting');
   const coming = findComing(targets, {
-    nodes: new Map(over.map(({ name = '', seenAt, clearingSince = seenAt }) => [name, clearingSince])),
+    nodes: new Map(back.map(({ name = '', seenAt, clearingSince = seenAt }) => [name, clearingSince])),
     blindAt: Math.max(...[...problems, ...ended].flatMap(({ problem, seenAt }) => (isBlind(problem) ? seenAt : []))),
   });
   const explain = (judged: TargetState): TargetState => {

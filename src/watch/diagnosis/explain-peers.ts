@@ -3,13 +3,14 @@ import { collect } from '../../lib/values.ts';
 import { listNames } from '../../lib/words.ts';
 import { START_MS } from '../../model/restart-cause.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
-import { ASKED_WITHIN_MS, checkOf, countMissing, heardSince, isLossNew, isStopped } from './subnet-view.ts';
+import { ASKED_WITHIN_MS, checkOf, countMissing, findsPeers, heardSince, isLossNew, isStopped } from './subnet-view.ts';
 import { viewContainer, viewStart } from './view-node.ts';
 
 /** Why a node that runs may not be connected to all others, as said of one node and of several. */
 const COMES = {
   starts: ['has just started', 'have just started'],
   returns: ['is just back', 'are just back'],
+  finds: ['is finding its peers', 'are finding their peers'],
   loops: ['ends again and again', 'end again and again'],
 } as const;
 
@@ -61,7 +62,8 @@ function findHow(state: TargetState, now: number, { nodes, blindAt }: Returns): 
   const answeredAt = findReturn(state, now);
   const wasOfAll = answeredAt !== undefined && answeredAt >= blindAt && answeredAt - blindAt < ASKED_WITHIN_MS;
   const backAt = nodes.get(target.name) ?? (wasOfAll ? undefined : answeredAt);
-  return backAt !== undefined && now - backAt < START_MS && !hadPeers(state, backAt) ? 'returns' : undefined;
+  if (backAt !== undefined && now - backAt < START_MS && !hadPeers(state, backAt)) return 'returns';
+  return findsPeers(state, now) ? 'finds' : undefined;
 }
 
 /** The nodes that came a moment ago, or loop, where any node lacks peers. */

@@ -5,7 +5,7 @@ import { type ChainView, type Counted, isOfRunBefore } from './chain-view.ts';
 import { viewLag } from './find-lagging.ts';
 import { countNextVotes, findNameless, isToJoin, withDoubtful } from './quorum.ts';
 import { findComing } from './setup/find-node-differences.ts';
-import { isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
+import { findsPeers, isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
 
 export type Place = Required<Pick<Epoch, 'number' | 'nextFirstBlock'>> &
   Pick<Epoch, 'firstBlock' | 'choiceBlock' | 'isNextAtLatest'>;
@@ -162,7 +162,7 @@ export function findMembers(view: SubnetView, idle: readonly NodeView[], quorum:
       vote: isBlind && (vote === 'silent' || vote === 'votes') ? 'unknown' : vote,
       isUnseen: node.unseen !== undefined,
       isOut: node.isOut,
-      isAbsent: view.absent.has(node.name),
+      isAbsent: view.absent.has(node.name) && !findsPeers(node.state, view.now),
     };
   });
 }

@@ -293,6 +293,13 @@ export function isLossNew(state: TargetState, heardFrom: number, now: number): b
 export const countMissing = ({ target, facts }: TargetState): number =>
   target.component === 'node' ? target.expectedPeers - (countPeers(facts) ?? target.expectedPeers) : 0;
 
+/** A node that lost its connection with another one dials that again after half a minute (p2p/dial.go, `dialHistoryExpiration`). */
+const DIALS_AGAIN_MS = 40_000;
+
+/** Whether a node that lacks peers has found one lately, so that it may find the others too. */
+export const findsPeers = (state: TargetState, now: number): boolean =>
+  countMissing(state) > 0 && now - (state.facts.node?.foundPeerAt ?? Number.NEGATIVE_INFINITY) < DIALS_AGAIN_MS;
+
 /** Whether a node has too few peers, more than are absent, and no more can be: each of the others has been asked since. */
 export function lacksPeers({ state }: TargetView, { heardFrom, absent, now }: SubnetView): boolean {
   if (checkOf(state, 'peers')?.verdict !== 'fail' || isLossNew(state, heardFrom, now) || awaitsPeers(state, now))

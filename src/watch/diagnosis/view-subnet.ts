@@ -25,6 +25,7 @@ import {
   ASKED_WITHIN_MS,
   awaitsPeers,
   checkOf,
+  findsPeers,
   heardSince,
   isMissing,
   losesPeers,
@@ -217,7 +218,7 @@ export function viewSubnet(
   const known = { ...signers, silentVoters: findSilentVoters(signers, isKeyLost, now) };
   const joining = findJoining(nodes, before, now);
   const isAbsent = ({ isOut, name, state }: NodeView) =>
-    isOut || joining.has(name) || losesPeers(state) || awaitsPeers(state, now);
+    isOut || joining.has(name) || losesPeers(state) || awaitsPeers(state, now) || findsPeers(state, now);
   return {
     subnet,
     facts,

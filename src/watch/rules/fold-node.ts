@@ -127,5 +127,7 @@ export function foldNode(previous: NodeFacts | undefined, observation: NodeObser
   const { silentSince: since } = previous ?? {};
   const returned = observation.answered && since !== undefined ? { at, silentSince: since } : previous?.returned;
   const silentSince = observation.answered ? undefined : (since ?? at);
-  return { observation, client, latest, committed, chain, silentSince, ...(returned && { returned }) };
+  const [had, has] = [previous?.observation.peers, observation.peers].map((one) => (one?.ok ? one.value.count : NaN));
+  const foundPeerAt = has !== undefined && has > (had ?? NaN) ? at : previous?.foundPeerAt;
+  return { observation, client, latest, committed, chain, silentSince, ...(returned && { returned }), foundPeerAt };
 }

@@ -140,6 +140,8 @@ test('a node whose own problem has ended is just back, though it still lags', ()
   expect(peersOf(lagging)).toContain(FIREWALL);
   expect(peersOf(lagging, 'n1', [over({})])).toBe('n1 has 2 peers instead of 3; wait up to a minute: n2 is just back');
   expect(peersOf(lagging, 'n1', [over({ problem: 'disk_filling' })])).toContain(FIREWALL);
+  // What is said of a crash ends minutes after it.
+  expect(peersOf(lagging, 'n1', [over({ problem: 'container_restarting' })])).toContain(FIREWALL);
   const silent = states({ n1: { peers: ['n3', 'n4'] }, n2: { fault: { kind: 'refused', address: 'x' } } });
   expect(peersOf(silent, 'n1', [over({})])).toContain(FIREWALL);
 });
@@ -272,6 +274,33 @@ test('a peer that has not answered since its start is waited for no longer than 
     );
   expect(said(44_999)).toBe('n1 has 2 peers instead of 3; wait up to a minute: n2 has just started');
   expect(said(45_000)).toContain(FIREWALL);
+});
+
+test('nodes that found a peer a moment ago may find the others too', () => {
+  const found = (agoMs: number, names = ['n1', 'n2']) =>
+    states({ n1: { peers: ['n3', 'n4'] }, n2: { peers: ['n3', 'n4'] } }).map((state) => {
+      const { node } = state.facts;
+      return names.includes(state.target.name) && node
+        ? { ...state, facts: { ...state.facts, node: { ...node, foundPeerAt: NOW - agoMs } } }
+        : state;
+    });
+  const diagnosed = (all: readonly TargetState[]) => {
+    const targets = all.map((one) => one.target);
+    const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets };
+    return diagnoseSubnet(subnet, all, NO_PROBLEMS, NOW);
+  };
+  const problemsOf = (all: readonly TargetState[]) => diagnosed(all).problems.map(({ summary }) => summary);
+  const waits = 'n1 has 2 peers instead of 3; wait up to a minute: n2 is finding its peers';
+  expect([peersOf(found(39_999)), problemsOf(found(39_999))]).toEqual([waits, []]);
+  expect(peersOf(found(40_000))).toContain(FIREWALL);
+  expect(problemsOf(found(40_000))).toEqual(['n1 is not connected to n2']);
+  // A restart of another one waits until they have.
+  expect(diagnosed(found(1_000)).members.filter(({ isAbsent }) => isAbsent)).toEqual([]);
+  // One side is enough.
+  expect(problemsOf(found(1_000, ['n2']))).toEqual([]);
+  expect(peersOf(found(1_000, ['n1']))).toBe(
+    'n1 has 2 peers instead of 3; wait up to a minute: it is finding its peers',
+  );
 });
 
 test('several nodes that came are named by how they came', () => {

@@ -308,3 +308,14 @@ it('tells of a node when it answered again, and since when it had given no answe
   const first = { at: 1, silentSince: 0 };
   expect(returned).toEqual([undefined, first, first, first, first, { at: 5, silentSince: 3 }]);
 });
+
+it('tells of a node when it last had more peers than before, as far as both were counted', () => {
+  let facts: NodeFacts | undefined;
+  const foundAt = [2, 1, undefined, 3, 2, 3, 3].map((count, index) => {
+    const peers = count === undefined ? undefined : ({ ok: true, value: { count, via: 'admin_peers' } } as const);
+    const seen: NodeObservation = { answered: true, latest: { ok: true, value: { number: 5 } }, peers };
+    facts = foldNode(facts, seen, { at: index, stallAfterMs: 60 * SECOND });
+    return facts.foundPeerAt;
+  });
+  expect(foundAt).toEqual([undefined, undefined, undefined, undefined, undefined, 5, 5]);
+});
