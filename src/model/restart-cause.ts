@@ -38,7 +38,7 @@ export const belongsTo = (
 ): boolean => one?.id === id && Math.abs(at - one.at) < REQUEST_EXIT_GAP_MS;
 
 /** Whether somebody has stopped the run that ended then, or what waited for its restart after it, before the next start. */
-const isStopOf = (
+export const isStopOf = (
   { lastStopRequest }: ContainerFacts,
   endedAt: number,
   startedAt = Number.POSITIVE_INFINITY,

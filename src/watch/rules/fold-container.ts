@@ -1,7 +1,7 @@
 import type { ContainerFacts, ContainerRun, StartedBy } from '../../model/facts.ts';
 import { type Fill, foldFill } from '../../model/fill.ts';
 import type { Container, ContainerObservation } from '../../model/observation.ts';
-import { belongsTo, findCrashes, START_MS } from '../../model/restart-cause.ts';
+import { belongsTo, findCrashes, isStopOf, START_MS } from '../../model/restart-cause.ts';
 
 /** The part of a Docker event that is folded. */
 export interface ContainerEvent {
@@ -127,12 +127,15 @@ function foldStopRequest(facts: ContainerFacts, { id, at, action }: ContainerEve
   // Docker tells of a stop once the container has ended.
   const isDone = action === 'stop' && tookMs >= 0;
   const unlessAsked = (end: ContainerFacts['unrequestedExit']) => (belongsTo(end, id, at) ? undefined : end);
+  // The request that is forgotten now has stopped what waited for its restart after this end.
+  const { unrequestedExit: ended, run } = facts;
+  const wasStopped = ended !== undefined && isStopOf(facts, ended.at, run?.startedAt);
   return {
     ...facts,
     lastStopRequest: { id, at, since: isDone || tookMs < 0 ? begin : at },
     stopTookMs: isDone ? tookMs : facts.stopTookMs,
     unrequestedKill: unlessAsked(facts.unrequestedKill),
-    unrequestedExit: unlessAsked(facts.unrequestedExit),
+    unrequestedExit: wasStopped ? undefined : unlessAsked(ended),
   };
 }
 

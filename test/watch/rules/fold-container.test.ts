@@ -431,6 +431,14 @@ describe('what led to a restart', () => {
       [running, died, event('stop', start + 20_000), { ...again, startedAt: start + 30_000 }],
     ],
     [
+      'it still was while it is stopped once more',
+      'request',
+      [
+        ...[running, died, event('stop', start + 20_000), { ...again, startedAt: start + 30_000 }],
+        event('kill', start + 90_000),
+      ],
+    ],
+    [
       'an end that nobody ordered is not a cause of the restart after the next',
       'request',
       [
