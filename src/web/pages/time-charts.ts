@@ -141,9 +141,9 @@ export function lagLane(axis: Axis, marks: readonly Mark[], nodes: readonly Name
   const words =
     lagging.length === 0
       ? known.length === 1
-        ? `Never more than ${blocksWord(NEAR)} behind the others for a whole minute ${until}`
-        : `No node that could be compared was more than ${blocksWord(NEAR)} behind the others for a whole minute ${until}`
-      : `${lagging.length}${whoElse} fell behind for a whole minute, by up to ${blocksWord(worstOf(lines[0]?.steps.lag ?? []))}`;
+        ? `Never more than ${blocksWord(NEAR)} behind the others in all readings of a minute ${until}`
+        : `No node that could be compared was more than ${blocksWord(NEAR)} behind the others in all readings of a minute ${until}`
+      : `${lagging.length}${whoElse} fell behind in all readings of a minute, by up to ${blocksWord(worstOf(lines[0]?.steps.lag ?? []))}`;
   const keys = lines.map(({ name, steps }, place) => {
     const { lag } = steps;
     // The newest step is over, and a node may have caught up since.

@@ -133,14 +133,14 @@ describe('blocks behind', () => {
   test('say that nobody lags, and draw one line', () => {
     const page = timeOf({ nodes: { n1: lag(0, 1), n2: lag(2, 0) } });
     expect(saidOf(page, 'Blocks behind')).toBe(
-      'Blocks behind No node that could be compared was more than 2 blocks behind the others for a whole minute up to 03:04 UTC 10',
+      'Blocks behind No node that could be compared was more than 2 blocks behind the others in all readings of a minute up to 03:04 UTC 10',
     );
   });
 
   test('name who lags, when it was worst, and how far it was last', () => {
     const page = timeOf({ nodes: { n1: lag(0, 0), n2: lag(3, 41, 25), n3: lag(undefined, 7, undefined) } });
     expect(saidOf(page, 'Blocks behind')).toBe(
-      'Blocks behind 2 of 3 nodes fell behind for a whole minute, by up to 41 blocks n2: 41 at 03:02 UTC, then 25 at 03:03 UTC n3: 7 at 03:02 UTC 50',
+      'Blocks behind 2 of 3 nodes fell behind in all readings of a minute, by up to 41 blocks n2: 41 at 03:02 UTC, then 25 at 03:03 UTC n3: 7 at 03:02 UTC 50',
     );
     expect(page).toContain('d="M57 94h1V18h1V50h1"');
     // What is not known is not drawn.
@@ -151,7 +151,7 @@ describe('blocks behind', () => {
     const nodes = Object.fromEntries(names(300).map((name, index) => [name, lag(index < 200 ? 0 : index)]));
     const page = timeOf({ nodes }, names(300));
     expect(saidOf(page, 'Blocks behind')).toContain(
-      '100 of 300 nodes fell behind for a whole minute, by up to 299 blocks n300: 299 at 03:03 UTC',
+      '100 of 300 nodes fell behind in all readings of a minute, by up to 299 blocks n300: 299 at 03:03 UTC',
     );
     expect(saidOf(page, 'Blocks behind')).toContain('96 more: the band, up to 295');
     expect(page.match(/class="curve line\d"/g)?.length).toBeLessThan(15);
@@ -357,7 +357,7 @@ test('a target has its own latency, lag and incidents, and a service no lag', ()
   const page = String(targetTime(own, input, moment).html);
   expect(words(page)).toContain('n1 in the last hour');
   expect(saidOf(page, 'Probe latency')).toContain('p50 4 ms, p95 9 ms at 03:03 UTC');
-  expect(saidOf(page, 'Blocks behind')).toContain('1 fell behind for a whole minute, by up to 12 blocks');
+  expect(saidOf(page, 'Blocks behind')).toContain('1 fell behind in all readings of a minute, by up to 12 blocks');
   expect(page).toContain('/incidents/a1');
   expect(page).not.toContain('/incidents/b2');
   const relayer = { ...own, target: { ...own.target, component: 'relayer' as const, name: 'relayer' } };
