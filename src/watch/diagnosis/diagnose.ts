@@ -10,7 +10,7 @@ import {
   type Problem,
   type Suspicion,
 } from '../../model/problem.ts';
-import { isBlind, type ProblemKind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
+import { FORECASTS, isBlind, type ProblemKind, type ProblemName, problemCatalog } from '../../model/problem-catalog.ts';
 import { formatReason } from '../../model/verdict.ts';
 import { joinFixes } from '../clients/commands-to-type.ts';
 import { JUST_STARTED } from '../rules/view.ts';
@@ -66,7 +66,10 @@ const SAID_BY_SUBMISSIONS: readonly ProblemName[] = ['relayer_dead', 'relayer_re
 /** A relayer that submits nothing pages with the summary and the fix of another problem that it has, if there is one. */
 function withCause(one: Suspicion, causes: readonly Suspicion[]): Suspicion {
   if (one.problem !== 'relayer_stopped') return one;
-  const cause = causes.find(({ component, name }) => component === one.component && name === one.name);
+  // What will fail some day is not why this fails now.
+  const isCause = ({ problem, component, name }: Suspicion) =>
+    component === one.component && name === one.name && !FORECASTS.includes(problem);
+  const cause = causes.find(isCause);
   if (cause === undefined) return one;
   const { problem, summary, fix } = cause;
   const why = SAID_BY_SUBMISSIONS.includes(problem) ? '' : summary;
