@@ -90,6 +90,8 @@ export interface ListedContainer {
   readonly service: string;
   /** Docker's own status, such as `running` or `exited`. */
   readonly status: string;
+  /** When it was created, in Unix milliseconds. */
+  readonly createdAt?: number;
   readonly exitCode?: number;
   /** It has the label `subnetd.ignore`. */
   readonly isIgnored: boolean;

@@ -86,14 +86,16 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
   if (found.length === 0) return [];
   const { now, toWall } = view;
   const known = recallPairs(view);
-  // A container that nobody has named may have the key as well, also once it is gone again.
+  // A container that nobody has named may have the key as well, if it was there by then, also once it is gone again.
   const running = listUnlisted(view).filter(({ status }) => status === 'running');
+  const strangersAt = (at: number) => running.filter(({ createdAt = 0 }) => createdAt <= toWall(at));
   const all = found.map((one) => {
     const key = pairKey(one);
     const { at = one.at, mark: told } = known.get(key) ?? {};
     const node = view.nodes.find(({ address }) => address === one.signer);
     const leaver = findLeaver(view, one.signer, at);
-    const isRestarted = told === undefined && running.length === 0 && node && isAfterStart(node.state.facts, at);
+    const isRestarted =
+      told === undefined && strangersAt(at).length === 0 && node && isAfterStart(node.state.facts, at);
     const mark = told || (leaver ? 'k' : isRestarted ? 's' : '');
     const about = `${key}@${Math.round(toWall(at) / 1_000)}${mark}`;
     return { one, node, at, leaver, mark, about, name: one.nodes[0] ?? node?.name ?? shorten(one.signer) };
@@ -113,7 +115,7 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
     mark === 'k'
       ? `${leaver?.name ?? 'another node'} had its key until about then`
       : `${own} was started about then, and forgets at its start for which block it has voted`;
-  const strangers = mark === 'k' ? [] : running;
+  const strangers = mark === 'k' ? [] : strangersAt(at);
   const isExcused = strangers.length === 0 && isExplained(shown);
   const names = [...new Set(said.map(({ name }) => name))].sort();
   return [

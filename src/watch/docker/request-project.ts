@@ -13,7 +13,7 @@ const isWord = (value: unknown): value is string => typeof value === 'string' &&
 
 /** Parses an entry of `GET /containers/json`; undefined for a one-off of `docker compose run`, or for none. */
 function toListed(entry: unknown): ListedContainer | undefined {
-  const { Names, Labels, State, Status } = toMembers(entry) ?? {};
+  const { Names, Labels, State, Status, Created } = toMembers(entry) ?? {};
   const labels = toMembers(Labels);
   const name = Array.isArray(Names) ? String(Names[0] ?? '').replace(/^\//, '') : '';
   const service = labels?.['com.docker.compose.service'];
@@ -25,6 +25,7 @@ function toListed(entry: unknown): ListedContainer | undefined {
     service,
     status: State,
     isIgnored: ignore !== 'false',
+    ...(typeof Created === 'number' && { createdAt: Created * 1_000 }),
     ...(code !== undefined && { exitCode: Number(code) }),
   };
 }

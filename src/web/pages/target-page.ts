@@ -126,7 +126,7 @@ function addressPanel(state: TargetState, disks: SubnetFacts['disks']): Html {
 function sinceOf({ check, since = 0, because }: ExplainedCheckState, { state, target }: TargetInput): number {
   if (check !== 'container') return since;
   const { container } = target.facts;
-  const { since: begunAt = 0 } = (because && indexProblems(state.problems).get(because)) ?? {};
+  const { since: foundAt = 0, begunAt = foundAt } = (because && indexProblems(state.problems).get(because)) ?? {};
   const { startedAt = 0, finishedAt = 0 } = findContainer(container) ?? {};
   // One that was removed shows only how its last run began and ended.
   const { run, lastExit } = container ?? {};

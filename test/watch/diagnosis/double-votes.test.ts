@@ -141,20 +141,23 @@ test('one start explains one round, not those after it', () => {
 });
 
 test('a container that the inventory does not name may have the key, also where the node was started about then', () => {
-  const listed = (status: 'running' | 'exited'): ListedContainer => ({
-    ...{ name: 'generated-n9-1', service: 'n9', status, exitCode: 1, isIgnored: false },
+  const listed = (status: 'running' | 'exited', createdAt?: number): ListedContainer => ({
+    ...{ name: 'generated-n9-1', service: 'n9', status, exitCode: 1, isIgnored: false, createdAt },
   });
-  const tell = (status: 'running' | 'exited') =>
+  const tell = (status: 'running' | 'exited', createdAt?: number) =>
     find(
       [voteOf(addressOf('n2'), { nodes: ['n2'] })],
       () => ({ container: { startedAt: NOW - MINUTE - 30_000 } }),
       undefined,
       undefined,
-      [listed(status)],
+      [listed(status, createdAt)],
     ).find(({ problem }) => problem === 'double_vote');
   expect(tell('running')?.evidence).toMatch(/in that of n3; generated-n9-1 runs and is not in the inventory$/);
   expect(tell('running')?.fix).toMatch(/^find what else signs with the key of n2/);
   expect(tell('exited')?.evidence).toMatch(/; n2 was started about then, and forgets/);
+  // Nor may one that came later.
+  expect(tell('running', NOW - MINUTE)?.evidence).toMatch(/; generated-n9-1 runs and is not in the inventory$/);
+  expect(tell('running', NOW - MINUTE + 1)?.evidence).toMatch(/; n2 was started about then, and forgets/);
   // Nor is that why once it is gone.
   const gone = find(
     [voteOf(addressOf('n2'), { nodes: ['n2'] })],
