@@ -188,13 +188,29 @@ describe('the page of a target', () => {
 
   test('says since when its container runs, though its check is only as old as subnetd', () => {
     const crashed = diagnosedNode('n1', NAMES, { container: { startedAt: NOW - 120_000 } });
+    const because = { problem: 'container_restarting', component: 'node', name: 'n1' } as const;
+    const state = stateOf([crashed, ...nodes.slice(1)], 'devnet');
+    // It was found only now.
+    const found = {
+      ...because,
+      state: 'suspected',
+      since: NOW - 2_000,
+      begunAt: NOW - 121_000,
+      explains: [],
+      causes: [],
+    };
+    const problems = [{ ...found, summary: '', evidence: '', fix: '' } as unknown as Problem];
     const bannerOf = (verdict: 'fail' | 'pass') => {
-      const page = pageOf([crashed, ...nodes.slice(1)], {}, ({ problem: _, ...state }) => ({
-        ...state,
-        checks: state.checks.map((one) =>
-          one.check === 'container' ? { ...one, ...SINCE_START, verdict } : { ...one, since: NOW - 200_000 },
-        ),
-      }));
+      const page = pageOf(
+        [crashed, ...nodes.slice(1)],
+        { state: { ...state, problems } },
+        ({ problem: _, ...own }) => ({
+          ...own,
+          checks: own.checks.map((one) =>
+            one.check === 'container' ? { ...one, ...SINCE_START, verdict, because } : { ...one, since: NOW - 200_000 },
+          ),
+        }),
+      );
       return words(page).match(/n1 [^.]* for [^.]*\./)?.[0];
     };
     expect(bannerOf('fail')).toBe('n1 runs again after a crash Since 03:02 , for 2 min.');
