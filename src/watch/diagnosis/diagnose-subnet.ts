@@ -201,7 +201,8 @@ export function explainTargets(
       // Several may be out, or have been until now, each of which costs a peer.
       const isRecent = (each: Problem) => because.seenAt - each.seenAt < START_MS;
       const alike = 'state' in because && because.state === 'clearing' ? clearing.filter(isRecent) : lasting;
-      const others = check.check === 'peers' ? alike.filter((each) => each.name !== name) : [];
+      const isOther = (each: Problem) => each.component === 'node' && each.name !== name;
+      const others = check.check === 'peers' ? alike.filter(isOther) : [];
       const missed = others.filter((each) => silent.has(each.name) && explainsSilence(each));
       const areFew = missed.length < countMissing(judged);
       const out = others.filter((each) => each === because || missed.includes(each) || (areFew && isDown(each)));

@@ -90,10 +90,9 @@ export function describeOthers(
   coming: ComingNodes,
 ): string {
   if (named.size >= countMissing(state)) return '';
-  const { name } = state.target;
-  const own = coming.get(name);
-  const others = [...coming].filter(([one]) => !named.has(one));
-  const also = own === undefined ? others : [[name, own] as const];
+  const came = [...coming].filter(([one, how]) => how !== 'finds' && !named.has(one));
+  const own = came.filter(([one]) => one === state.target.name);
+  const also = own.length > 0 ? own : came;
   return also.length === 0 ? '' : `, and ${describe(also)}`;
 }
 
@@ -104,7 +103,9 @@ function findFix(state: TargetState, coming: ComingNodes, isNew: boolean): strin
   const { name } = state.target;
   const own = coming.get(name);
   // No time helps against a loop.
-  const others = [...coming].filter(([one, how]) => one !== name && how !== 'loops');
+  const all = [...coming].filter(([one, how]) => one !== name && how !== 'loops');
+  const came = all.filter(([, how]) => how !== 'finds');
+  const others = came.length < missing ? all : came;
   if (others.length < missing) {
     if (own !== undefined && own !== 'loops') return `wait up to a minute: it ${COMES[own][0]}`;
     return isNew ? 'wait a moment: not every other node has been asked since' : undefined;

@@ -64,6 +64,12 @@ test('a node that misses more than do not run is told who else has just come, it
   const own = states({ n1: { peers: [], ...startedAgo(3_000) }, n2: ended() });
   expect(said(own)).toBe(`n1 has 0 peers instead of 3, ${down}, and n1 has just started`);
   const other = states({ n1: { peers: ['n3'] }, n2: ended(), n4: startedAgo(3_000) });
+  // A crash of several has named them already.
+  const { component: _, name: __, ...crash } = over({ problem: 'containers_crashed', state: 'open' });
+  const explains = [{ component: 'node', name: 'n1', check: 'peers' }] as const;
+  expect(peersOf(other, 'n1', [{ ...crash, summary: 'n2 and n4 crashed', explains }])).toBe(
+    'n1 has 1 peer instead of 3, because n2 and n4 crashed',
+  );
   expect(said(other)).toBe(`n1 has 1 peer instead of 3, ${down}, and n4 has just started`);
   expect(said(states({ n1: { peers: ['n3', 'n4'] }, n2: ended(), n4: startedAgo(3_000) }))).toBe(
     `n1 has 2 peers instead of 3, ${down}`,
@@ -289,6 +295,20 @@ test('nodes that found a peer a moment ago may find the others too', () => {
     const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets };
     return diagnoseSubnet(subnet, all, NO_PROBLEMS, NOW);
   };
+  // Who has just started is the better reason.
+  const all = [...found(1_000).slice(0, 2), ...states({ n4: startedAgo(3_000) }).slice(2)];
+  expect(peersOf(all)).toBe('n1 has 2 peers instead of 3; wait up to a minute: n4 has just started');
+  const n3 = over({
+    problem: 'container_down',
+    name: 'n3',
+    state: 'open',
+    summary: 'the container of n3 does not run',
+  });
+  const explains = [{ component: 'node', name: 'n1', check: 'peers' }] as const;
+  const two = found(1_000).map((one) => ({ ...one, target: { ...one.target, expectedPeers: 4 } }) as TargetState);
+  expect(peersOf(two, 'n1', [{ ...n3, explains }])).toBe(
+    'n1 has 2 peers instead of 3, because the container of n3 does not run',
+  );
   const problemsOf = (all: readonly TargetState[]) => diagnosed(all).problems.map(({ summary }) => summary);
   const waits = 'n1 has 2 peers instead of 3; wait up to a minute: n2 is finding its peers';
   expect([peersOf(found(39_999)), problemsOf(found(39_999))]).toEqual([waits, []]);
