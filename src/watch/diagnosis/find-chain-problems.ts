@@ -108,8 +108,7 @@ function findReplacedChain(view: SubnetView): Found {
   const known = nodes.filter((node) => (node.answers ? node.chainFacts !== undefined : isOnNew(node, now)));
   const change = describeOther(known, view) ?? describeBegun(known, view);
   if (change === undefined) return undefined;
-  const hasContract =
-    view.subnet.parentChain !== undefined || view.services.some(({ state }) => state.target.component === 'relayer');
+  const hasContract = view.subnet.parentChain !== undefined || view.relayer.service !== undefined;
   const todo = hasContract
     ? 'deploy the checkpoint contract for the new chain and name it in the inventory'
     : 'there is nothing to do';
