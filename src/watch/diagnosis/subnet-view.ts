@@ -3,12 +3,10 @@ import { highest } from '../../lib/numbers.ts';
 import { collect } from '../../lib/values.ts';
 import { listEach } from '../../lib/words.ts';
 import type { ClientAdvice } from '../../model/client.ts';
-import { type ChainFacts, countPeers, type Progress, type RelayerLogFacts } from '../../model/facts.ts';
+import { type ChainFacts, countPeers, type Progress } from '../../model/facts.ts';
 import type { NextSet } from '../../model/next-set.ts';
 import type { Container, Fault } from '../../model/observation.ts';
-import type { CheckpointMode } from '../../model/parent-chain.ts';
 import type { ExplainedCheck, Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
-import type { ProblemName } from '../../model/problem-catalog.ts';
 import { ENGINE_STOP_MS, endedWithEngine, findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { Quorum, TargetState } from '../../model/snapshot.ts';
@@ -17,6 +15,7 @@ import { engineOf, type NodeTarget, type Subnet, subjectKey, type Target } from 
 import type { CheckName, CheckState } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
 import type { ChainView } from './chain-view.ts';
+import type { viewRelayer } from './view-relayer.ts';
 
 /** What Docker says of a target: the state of its container, or why there is none. */
 export type ContainerView =
@@ -85,28 +84,6 @@ export interface EngineView {
   readonly downs: readonly { readonly from: number; readonly to: number }[];
 }
 
-/** What is known of the relayer, where the inventory names one. */
-export interface RelayerView {
-  readonly service: TargetView | undefined;
-  readonly log: RelayerLogFacts | undefined;
-  /** The mode of the contract, by itself; else as the relayer shows it; else full. */
-  readonly mode: CheckpointMode;
-  /** What a problem of the parent chain is about: the relayer, or without one the whole subnet. */
-  readonly subject: Pick<Suspicion, 'component' | 'name'>;
-  /** The errors with which its modes fail, by its log. */
-  readonly errors: readonly { readonly mode: string; readonly pattern: string; readonly at: number }[];
-  /** What it fails by that no node of the subnet causes: the problem and its summary. */
-  readonly cause: readonly [ProblemName, string] | undefined;
-  /** Its check, if it fails for want of new blocks, or at the node that it reads them from; or if it may for what the parent chain says. */
-  readonly explained: Readonly<Record<'bySubnet' | 'byParent', readonly ExplainedCheck[]>>;
-  /** Whether it submits, as it was judged last. */
-  readonly submissions: CheckState | undefined;
-  /** Whether its log shows that it submits, or does not; undefined when it says neither. */
-  readonly submits: boolean | undefined;
-  /** When it was last seen to submit, by its log or its queues. */
-  readonly submittedAt: number;
-}
-
 /** What the pools of all nodes show together. */
 export interface NeverSigned {
   /** Missing in every round of every pool. */
@@ -126,8 +103,8 @@ export interface SubnetView extends Moment {
   readonly nodes: readonly NodeView[];
   /** The targets that are no nodes. */
   readonly services: readonly TargetView[];
-  readonly relayer: RelayerView;
-  /** The Docker Engines of its targets, by their addresses. */
+  readonly relayer: ReturnType<typeof viewRelayer<TargetView>>;
+  /** The Docker Engines of its targets, by their names. */
   readonly engines: ReadonlyMap<string | undefined, EngineView>;
   /** The height that at least half of the nodes on the chain have reached. */
   readonly reference: number | undefined;

@@ -11,7 +11,6 @@ import type { SubnetFacts } from '../../model/subnet-facts.ts';
 import type { Subnet } from '../../model/target.ts';
 import { type ChainView, isOfRunBefore, viewChain } from './chain-view.ts';
 import { viewNextSet } from './find-next-set.ts';
-import { viewRelayer } from './parent-view.ts';
 import {
   findNeverSigned,
   findQuorum,
@@ -35,6 +34,7 @@ import {
   viewEngines,
 } from './subnet-view.ts';
 import { canBeWitness, heightOf, viewNode, viewStart, viewTarget } from './view-node.ts';
+import { viewRelayer } from './view-relayer.ts';
 
 /** What Docker says of a node that takes no block. */
 export const OF_DOCKER: readonly ProblemName[] = ['container_down', 'container_paused', 'container_restarting'];
