@@ -73,18 +73,34 @@ function findJoining(nodes: readonly NodeView[], before: ProblemIndex<Problem>, 
 }
 
 /**
- * The heights that a node had by `since`, when a halt was last found, even if it has been restarted after that. A line may be read after a
- * halt was found once more: it is of before if it was printed by `loggedBy`.
+ * Finds the highest that a node is known to have had by a time, even if it has been restarted after that. A line may be read late: it is of
+ * before if it was printed by `printedBy`. Many nodes have few heights, so that many starts are not compared with each node.
  */
-function heightsBefore({ facts: { node, logs } }: TargetState, since: number, loggedBy = since): readonly number[] {
-  const { height, advancedAt = since, heightBefore } = logs?.node ?? {};
-  const { latest } = node ?? {};
-  return [
-    latest !== undefined && latest.advancedAt <= since ? [latest.number] : [],
-    latest?.fall !== undefined && latest.fall.at >= since ? [latest.fall.from] : [],
-    height !== undefined && advancedAt <= loggedBy ? [height] : [],
-    heightBefore ?? [],
-  ].flat();
+function createHeightAt(states: readonly TargetState[], isPossible: SubnetView['isPossible']) {
+  /** When a height was first answered, and first printed, and until when a node had it that has fallen since. */
+  const times = new Map<number, { answered: number; printed: number; until: number }>();
+  const add = (height: number | undefined, { answered = Infinity, printed = Infinity, until = -Infinity }) => {
+    if (height === undefined || !isPossible(height)) return;
+    const known = times.get(height) ?? { answered, printed, until };
+    times.set(height, {
+      answered: Math.min(known.answered, answered),
+      printed: Math.min(known.printed, printed),
+      until: Math.max(known.until, until),
+    });
+  };
+  for (const { node, logs } of states.map(({ facts }) => facts)) {
+    const { number, advancedAt, fall } = node?.latest ?? {};
+    add(number, { answered: advancedAt });
+    add(fall?.from, { until: fall?.at });
+    add(logs?.node?.height, { printed: logs?.node?.advancedAt ?? -Infinity });
+    add(logs?.node?.heightBefore, { answered: -Infinity });
+  }
+  return (at: number, printedBy = at): number =>
+    highest(
+      [...times].flatMap(([height, { answered, printed, until }]) =>
+        answered <= at || printed <= printedBy || until >= at ? height : [],
+      ),
+    );
 }
 
 /** When the last lines of the chain before a halt were printed, at the latest. */
@@ -176,18 +192,21 @@ export function viewSubnet(
   const isReplaced = before.get({ problem: 'chain_replaced' }) !== undefined;
   const isPossible = (height: number) =>
     isCredible(height, reference) && !(isReplaced && height > 2 * (reference ?? height));
-  const highestOf = (known: readonly number[]) => highest(known.filter(isPossible));
+  const heightAt = createHeightAt(
+    ofChain.map(({ state }) => state),
+    isPossible,
+  );
   const halt = before.get({ problem: 'subnet_halted' });
   // A node that is alone, or has just started, shows nothing.
   const shown = collect(ofChain, ({ state, container }) =>
     countPeers(state.facts) === 0 || viewStart(state, container, now).isStarting ? undefined : heightOf(state),
   );
-  const top = highestOf(shown.map(({ number }) => number));
+  const top = highest(shown.map(({ number }) => number).filter(isPossible));
   // Nodes had these for longer than the stall limit, or in a halt from before it.
   const stood = shown.filter(({ advancedAt }) => advancedAt <= now - stallAfterMs - ASKED_WITHIN_MS);
   const open = halt?.state === 'open' ? halt : undefined;
-  const had = ofChain.flatMap(({ state }) => (open ? heightsBefore(state, lastRiseOf(open), lastLineOf(open)) : []));
-  const stoodAt = highestOf([...stood.map(({ number }) => number), ...had]);
+  const had = open ? heightAt(lastRiseOf(open), lastLineOf(open)) : Number.NEGATIVE_INFINITY;
+  const stoodAt = Math.max(had, highest(stood.map(({ number }) => number).filter(isPossible)));
   const haltedUntil = findHaltEnd(halt, ofChain, stoodAt, now);
   const rises = heights.filter((height) => height.risen && canBeWitness(height, against));
   const gone = before.values.filter(({ problem, state }) => RECOVERED_FROM.includes(problem) && state === 'open');
@@ -196,7 +215,7 @@ export function viewSubnet(
     stallAfterMs,
     stoodAt,
     topSince: Math.min(...shown.flatMap(({ number, advancedAt }) => (number === top ? advancedAt : []))),
-    heightAt: (at: number) => highestOf(ofChain.flatMap(({ state }) => heightsBefore(state, at))),
+    heightAt,
     stoodSince: open?.since ?? Number.POSITIVE_INFINITY,
     lastRise: highest(rises.map(({ advancedAt }) => advancedAt)),
     lastLine: highest(collect(ofChain, ({ state }) => state.facts.logs?.node?.advancedAt)),
