@@ -31,7 +31,7 @@ import { SILENCE } from './find-unseen.ts';
 import { findWalletProblem } from './find-wallet-problem.ts';
 import { joinCrashes } from './join-crashes.ts';
 import { findUnusedBootnode } from './setup/find-node-differences.ts';
-import { afterDocker, askedAt, findWithoutDocker, type NodeView, type SubnetView } from './subnet-view.ts';
+import { afterDocker, askedAt, type NodeView, type SubnetView } from './subnet-view.ts';
 import { findRecovering, STOPPING } from './view-subnet.ts';
 
 export const keyOf = ({ component, name, check }: ExplainedCheck): string => `${component} ${name} ${check}`;
@@ -46,13 +46,13 @@ const RECOVERY: readonly ProblemName[] = [
 ];
 
 /** What an old probe says of a node that something else kept from answering, or subnetd from asking, and which `isOver`. Its next probe decides. */
-function createIsStale({ before, nodes, now }: SubnetView, isOver: (one: Problem) => boolean) {
+function createIsStale({ before, targetOf, now }: SubnetView, isOver: (one: Problem) => boolean) {
   const kept = before.values.filter((one) => (isBlind(one.problem) || STOPPING.includes(one.problem)) && isOver(one));
   return (suspicion: Suspicion): boolean => {
     const known = before.get(suspicion);
     // An old answer does not end what was confirmed.
     if (!SILENCE.includes(suspicion.problem) || (known !== undefined && isStanding(known))) return false;
-    const node = nodes.find(({ name }) => name === suspicion.name);
+    const node = targetOf(suspicion);
     const probedAt = node === undefined ? 0 : askedAt(node.state);
     return kept.some(
       ({ name, clearingSince = now }) => (name === undefined || name === suspicion.name) && clearingSince >= probedAt,
@@ -168,13 +168,12 @@ export function diagnose(view: SubnetView, clock: ClockDisturbances = {}, ended:
     for (const each of checks) explained.add(each);
   };
   const told = indexProblems([...ended, ...before.values]);
-  const withoutDocker = findWithoutDocker(view);
   /** Takes the checks that no problem before explains. What each of them was until now by itself goes on as part of it. */
   const take = (one: Suspicion): Suspicion => {
     const explains = [...new Set(one.explains).difference(explained)];
     explainAlso(explains);
     const covered = explains.flatMap(refOf).filter((each) => each.problem !== one.problem && told.get(each));
-    return { ...one, fix: afterDocker(one, withoutDocker), explains, causes: [...one.causes, ...covered] };
+    return { ...one, fix: afterDocker(one, view), explains, causes: [...one.causes, ...covered] };
   };
   const found = indexProblems(causes.map(take));
   const over = before.values.filter((one) => isStanding(one) && found.get(one) === undefined);

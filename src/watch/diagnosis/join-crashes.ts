@@ -43,9 +43,8 @@ const listRecent = ({ state: { facts } }: TargetView, now: number): readonly num
   facts.container === undefined ? [] : findCrashes(facts.container).filter((at) => now - at < LOOP_MS);
 
 /** The newest crash of what a suspicion is about; undefined for a container that crashes again and again, whose ends are spread out. */
-function toCrash(found: Suspicion, { targets, now }: SubnetView) {
-  const isOf = ({ component, name }: Target) => component === found.component && name === found.name;
-  const target = CRASHES.includes(found.problem) ? targets.find(({ state }) => isOf(state.target)) : undefined;
+function toCrash(found: Suspicion, { targetOf, now }: SubnetView) {
+  const target = CRASHES.includes(found.problem) ? targetOf(found) : undefined;
   if (target === undefined) return undefined;
   const { state, container } = target;
   const { container: facts } = state.facts;
@@ -76,8 +75,10 @@ function findTogether(crashes: readonly Crash[]): readonly (readonly Crash[])[] 
     else series.push([one]);
   }
   const together = series.filter((some) => some.filter(({ isFirst }) => isFirst).length > 1);
-  return together.map((some) => crashes.filter((one) => some.includes(one)));
+  return together.map((some) => new Set(some)).map((some) => crashes.filter((one) => some.has(one)));
 }
+
+const targetsOf = (crashes: readonly Crash[]) => new Set(crashes.map(({ target }) => target));
 
 /**
  * All that crashed together, in the order of the inventory: also what somebody has restarted or stopped since, what Docker says
@@ -85,6 +86,7 @@ function findTogether(crashes: readonly Crash[]): readonly (readonly Crash[])[] 
  */
 function listCrashed(crashes: readonly Crash[], view: SubnetView, before: Problem | undefined): readonly TargetView[] {
   const { nodes = [], since = 0 } = before ?? {};
+  const found = targetsOf(crashes);
   const isTold = ({ component, name }: Target) =>
     component === 'node' && nodes.includes(name) && crashes.every(({ at }) => at < since + TOGETHER_MS);
   const isHandled = ({ state: { facts }, container: { kind } }: TargetView) =>
@@ -93,14 +95,12 @@ function listCrashed(crashes: readonly Crash[], view: SubnetView, before: Proble
     const [at, ...others] = isHandled(one) ? listRecent(one, view.now) : [];
     return at !== undefined && others.length === 0 && crashes.some((one) => Math.abs(one.at - at) <= TOGETHER_MS);
   };
-  return view.targets.filter(
-    (one) => crashes.some(({ target }) => target === one) || isTold(one.state.target) || crashed(one),
-  );
+  return view.targets.filter((one) => found.has(one) || isTold(one.state.target) || crashed(one));
 }
 
 /** The time of all that crashed together. Of those that are not found by themselves the nearest end counts, or else the start after it. */
 function formatSpan(crashes: readonly Crash[], crashed: readonly TargetView[], now: number): string {
-  const older = crashed.filter((one) => !crashes.some(({ target }) => target === one));
+  const older = [...new Set(crashed).difference(targetsOf(crashes))];
   const farOf = (at: number) => Math.min(...crashes.map((one) => Math.abs(one.at - at)));
   const nearest = (ats: readonly number[]) => ats.toSorted((one, other) => farOf(one) - farOf(other)).slice(0, 1);
   const endsOf = (one: TargetView) =>

@@ -6,12 +6,12 @@ import type { ClientAdvice } from '../../model/client.ts';
 import { type ChainFacts, countPeers, type Progress } from '../../model/facts.ts';
 import type { NextSet } from '../../model/next-set.ts';
 import type { Container, Fault } from '../../model/observation.ts';
-import type { ExplainedCheck, Problem, ProblemIndex, Suspicion } from '../../model/problem.ts';
+import type { ExplainedCheck, Problem, ProblemIndex, ProblemRef, Suspicion } from '../../model/problem.ts';
 import { ENGINE_STOP_MS, endedWithEngine, findContainer, START_MS } from '../../model/restart-cause.ts';
 import type { TargetSetup } from '../../model/setup.ts';
 import type { Quorum, TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
-import { engineOf, type NodeTarget, type Subnet, subjectKey, type Target } from '../../model/target.ts';
+import { engineOf, type NodeTarget, type Subnet, type Target } from '../../model/target.ts';
 import type { CheckName, CheckState } from '../../model/verdict.ts';
 import { clientOf } from '../clients/clients.ts';
 import type { ChainView } from './chain-view.ts';
@@ -100,6 +100,8 @@ export interface SubnetView extends Moment {
   /** Its problems so far. */
   readonly before: ProblemIndex<Problem>;
   readonly targets: readonly TargetView[];
+  /** The target that something is about; undefined for what is about the whole subnet. */
+  readonly targetOf: (one: Pick<ProblemRef, 'component' | 'name'>) => TargetView | undefined;
   readonly nodes: readonly NodeView[];
   /** The targets that are no nodes. */
   readonly services: readonly TargetView[];
@@ -223,15 +225,12 @@ export const WAKE_DOCKER =
 /** One that changes something. Nothing is restarted to read a log. */
 const DOCKER_COMMAND = /`(?:HOSTPWD=\S+ )?docker (?![^`]*\blogs )/;
 
-/** The targets of which the Docker Engine is silent, by their keys. */
-export const findWithoutDocker = (view: SubnetView): ReadonlySet<string> =>
-  new Set(collect(view.targets, (one) => (isDockerSilent(one, view) ? subjectKey(one.state.target) : undefined)));
-
 /** What to do about a target, or about a subnet: no command of Docker works while the engine of that, or one of them, is silent. */
-export function afterDocker({ fix, component, name }: Suspicion, withoutDocker: ReadonlySet<string>): string {
+export function afterDocker(one: Suspicion, view: SubnetView): string {
+  const { fix, name } = one;
   if (!DOCKER_COMMAND.test(fix) || fix.startsWith(WAKE_DOCKER)) return fix;
-  const isSilent = name === undefined ? withoutDocker.size > 0 : withoutDocker.has(subjectKey({ component, name }));
-  return isSilent ? `${WAKE_DOCKER}; if that is not enough, ${fix}` : fix;
+  const targets = name === undefined ? view.targets : [view.targetOf(one) ?? []].flat();
+  return targets.some((each) => isDockerSilent(each, view)) ? `${WAKE_DOCKER}; if that is not enough, ${fix}` : fix;
 }
 
 /** When the last probe of a node that has ended began. */

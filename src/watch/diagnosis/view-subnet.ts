@@ -8,7 +8,7 @@ import { findSilentMs, START_MS } from '../../model/restart-cause.ts';
 import { setupOf } from '../../model/setup.ts';
 import type { TargetState } from '../../model/snapshot.ts';
 import type { SubnetFacts } from '../../model/subnet-facts.ts';
-import type { Subnet } from '../../model/target.ts';
+import { type Subnet, subjectKey } from '../../model/target.ts';
 import { type ChainView, isOfRunBefore, viewChain } from './chain-view.ts';
 import { viewNextSet } from './find-next-set.ts';
 import {
@@ -228,6 +228,7 @@ export function viewSubnet(
   const targets = views.map((view): TargetView | NodeView =>
     view.state.target.component === 'node' ? viewNode(view, view.state.target, chain, moment) : view,
   );
+  const byKey = new Map(targets.map((one) => [subjectKey(one.state.target), one]));
   const nodes = targets.filter((one) => 'target' in one);
   const services = targets.filter((one) => !('target' in one));
   // The pool of a node on a branch of its own has its votes for that.
@@ -243,6 +244,7 @@ export function viewSubnet(
     facts,
     before,
     targets,
+    targetOf: (one) => byKey.get(subjectKey(one)),
     services,
     relayer: viewRelayer(services, facts),
     engines: viewEngines(states),

@@ -89,6 +89,14 @@ describe('containers that crash within seconds of each other', () => {
     ]);
   });
 
+  test('of those that crashed last the first in the inventory is the one whose log is to be read', () => {
+    const agoMs = [15_000, 14_000, 40_000, 39_000];
+    const all = NAMES.map((name, index) => (agoMs[index] ? crash(node(name), agoMs[index]) : node(name)));
+    const [[, , summary, , fix] = []] = told(all);
+    expect(summary).toBe('the containers of n1 and n2 crashed within 1s of each other');
+    expect(fix).toContain('; for n1: read why it ended');
+  });
+
   test('are told as such when it happens to them once more minutes later', () => {
     const again = (agoMs: number) =>
       NAMES.map((name) => crash(node(name), 15_000, { code: 0, earlierCrashes: [NOW - agoMs] }));
