@@ -108,9 +108,12 @@ export function findMeshProblems(view: SubnetView): readonly Suspicion[] {
 export function findSplit(nodes: readonly NodeView[], voters: readonly NodeView[], required: number) {
   const linksOf = ({ lists, listedBy }: Point) => lists.union(listedBy);
   // A list of more or fewer peers than are counted now is old.
-  for (const point of findMesh(nodes, ({ peers, chainFacts }) => chainFacts?.observation.peerIds?.length === peers)) {
+  const left = new Set(findMesh(nodes, ({ peers, chainFacts }) => chainFacts?.observation.peerIds?.length === peers));
+  for (const point of left) {
     const side = new Set([point]);
     for (const one of side) for (const peer of linksOf(one)) side.add(peer);
+    // Each of them has the same side.
+    for (const one of side) left.delete(one);
     const members = new Set([...side].flatMap((one) => one.nodes));
     const sides = [voters.filter((one) => members.has(one)), voters.filter((one) => !members.has(one))] as const;
     const together = Math.max(...sides.map(({ length }) => length));
