@@ -95,12 +95,9 @@ function createHeightAt(states: readonly TargetState[], isPossible: SubnetView['
     add(logs?.node?.height, { printed: logs?.node?.advancedAt ?? -Infinity });
     add(logs?.node?.heightBefore, { answered: -Infinity });
   }
+  const falling = [...times].toSorted(([one], [other]) => other - one);
   return (at: number, printedBy = at): number =>
-    highest(
-      [...times].flatMap(([height, { answered, printed, until }]) =>
-        answered <= at || printed <= printedBy || until >= at ? height : [],
-      ),
-    );
+    falling.find(([, one]) => one.answered <= at || one.printed <= printedBy || one.until >= at)?.[0] ?? -Infinity;
 }
 
 /** When the last lines of the chain before a halt were printed, at the latest. */
