@@ -355,8 +355,9 @@ export function followProblems(
   for (const one of before.values.filter((each) => !there.get(each))) {
     // What covers it shows nothing of what is not known yet, and may be over before that is.
     const isLeft = !covered.get(one) || (OF_SPEND.includes(one.problem) && !isSpendKnown(view));
-    // What is only suspected ends nothing that was stored.
-    const isKept = one.restoredAt !== undefined && !isLeft && !surelyCovered.get(one);
+    // What is only suspected ends nothing that was stored, nor what is open and critical.
+    const lasts = one.restoredAt !== undefined || (one.state === 'open' && one.severity === 'critical');
+    const isKept = lasts && !isLeft && !surelyCovered.get(one);
     const cleared = isLeft ? clear(one, subjectsOf, shown, fixOfRisk) : undefined;
     const left = isKept ? withoutAges(one) : cleared;
     if (left) problems.push(left);

@@ -61,6 +61,29 @@ describe('a problem', () => {
     expect(told(true).map(([problem]) => problem)).toEqual(['contract_missing']);
   });
 
+  test('that is open and critical is ended by what covers it only once that is open too', () => {
+    const of = { component: 'relayer', name: 'r' } as const;
+    const stopped = (problem: 'relayer_stopped' | 'service_down') => suspicion({ ...of, problem, explains: [] });
+    const cover = suspicion({
+      ...{ problem: 'finality_stalled', component: undefined, name: undefined, explains: [] },
+      causes: ['relayer_stopped', 'service_down'].map((problem) => ({ ...of, problem: problem as 'service_down' })),
+    });
+    let followed = NO_PROBLEMS;
+    const pass = (ms: number, ...found: readonly Suspicion[]) => {
+      followed = follow(followed, found, well, T0 + ms);
+      return followed.problems.map(({ problem, state }) => [problem, state]);
+    };
+    const both = [stopped('relayer_stopped'), stopped('service_down')];
+    for (const ms of [0, 60 * SECOND]) pass(ms, ...both);
+    expect(pass(61 * SECOND, cover)).toEqual([
+      ['relayer_stopped', 'open'],
+      ['finality_stalled', 'suspected'],
+    ]);
+    expect(pass(61 * SECOND + problemCatalog.finality_stalled.confirmMs, cover)).toEqual([
+      ['finality_stalled', 'open'],
+    ]);
+  });
+
   test('that is only suspected is forgotten when it is not found', () => {
     expect(statesAfter([0, [suspicion()]], [SECOND, []], [confirmMs, [suspicion()]])).toEqual([
       ['suspected'],

@@ -963,18 +963,17 @@ describe('a relayer that submits nothing before it is found what that comes from
       'open: the relayer submits no blocks',
       'the relayer submits no blocks: lasted 20 s',
     ]);
-    const covered =
-      'the relayer submits no blocks: lasted 30 s, then became part of another problem (the subnet commits no blocks)';
     expect(suspected).toEqual([
-      'devnet is running, but a possible problem is being checked',
+      'devnet is running, but the relayer submits no blocks',
+      'open: the relayer submits no blocks',
       'suspected: the subnet commits no blocks',
-      covered,
+      'the relayer submits no blocks: lasted 30 s',
     ]);
     expect(found).toEqual([
       'devnet commits no blocks',
       'open: the subnet commits no blocks',
       'the subnet commits no blocks: lasted 30 s',
-      covered,
+      'the relayer submits no blocks: lasted 1 min, then became part of another problem (the subnet commits no blocks)',
     ]);
   });
 });
