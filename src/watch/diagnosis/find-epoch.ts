@@ -3,9 +3,9 @@ import { isAsked } from '../../model/is-judged.ts';
 import type { Epoch, Masternode, Member, Quorum, SubnetState, Vote } from '../../model/snapshot.ts';
 import { type ChainView, type Counted, isOfRunBefore } from './chain-view.ts';
 import { viewLag } from './find-lagging.ts';
-import { countNextVotes, findNameless, isToJoin, withDoubtful } from './quorum.ts';
+import { countNextVotes, findNameless, findStrangers, isToJoin, withDoubtful } from './quorum.ts';
 import { findComing } from './setup/find-node-differences.ts';
-import { findsPeers, isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
+import { checkOf, findsPeers, isMissing, type NodeView, type SubnetView } from './subnet-view.ts';
 
 export type Place = Required<Pick<Epoch, 'number' | 'nextFirstBlock'>> &
   Pick<Epoch, 'firstBlock' | 'choiceBlock' | 'isNextAtLatest'>;
@@ -160,7 +160,7 @@ export function findMembers(view: SubnetView, idle: readonly NodeView[], quorum:
       isOnChain: hasChain ? !node.isForeign : undefined,
       hasMissedTurn: hasMissedTurn(view.chain, node.address ?? ''),
       vote: isBlind && (vote === 'silent' || vote === 'votes') ? 'unknown' : vote,
-      isUnseen: node.unseen !== undefined,
+      isUnseen: node.unseen !== undefined || (node.answers === false && node.isLogAlive),
       isOut: node.isOut,
       isAbsent: view.absent.has(node.name) && !findsPeers(node.state, view.now),
     };
@@ -217,8 +217,13 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     if (isUnasked || nodesToJoin > 0 || (nodesOut > 0 && nodesOut < addresses.length)) return 'unknown';
     return nodesOut > 0 ? 'silent' : 'votes';
   };
+  // Two cycles of turns after the first answer of a node, it shows by them whether somebody has the key that it should have.
+  const { minePeriodMs = 0, timeoutPeriodMs = 0 } = consensus ?? {};
+  const shownMs = 2 * active.length * minePeriodMs + 2 * timeoutPeriodMs;
+  const isNew = ({ state }: NodeView) => (counted?.at ?? 0) - (checkOf(state, 'latest_block')?.since ?? 0) < shownMs;
   // Nobody may have the other key while two run with one, and a node that has never answered may not take part.
-  const mayLack = view.sharedKeys.size > 0 || view.nodes.some(({ unseen }) => unseen === 'voted');
+  const mayLack =
+    view.sharedKeys.size > 0 || view.nodes.some(({ unseen }) => unseen === 'voted') || findStrangers(view).some(isNew);
   const describeActive = (address: string): Masternode => {
     const own = turns?.get(address);
     const votesMissing = neverSigned.addresses.has(address) ? neverSigned.rounds : 0;

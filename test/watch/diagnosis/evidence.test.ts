@@ -602,6 +602,10 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
     expect(words(n2(printed(SINCE + 2_000)))).toMatchObject([
       { problem: 'rpc_closed', evidence: expect.stringMatching(/; its log goes on$/) },
     ]);
+    // So it may well vote, and is no more than not seen.
+    const living = n2(printed(SINCE + 2_000));
+    const { members } = diagnoseSubnet(toSubnet(living), judge(living), NO_PROBLEMS, NOW);
+    expect(members.find(({ name }) => name === 'n2')).toMatchObject({ vote: 'votes', isUnseen: true });
     // A log that stands does so for another reason.
     const targets = n2(answersByIpc('n2', REFUSED));
     const stood = { verdict: 'fail', seen: 'the height in its log stands' } as const;

@@ -277,3 +277,19 @@ test('the risk names what keeps a node from voting, and not what else is wrong w
     '3 of 4 masternodes vote and 3 are needed, without n4, because n4 hangs',
   );
 });
+
+test('right after the start of subnetd nobody counts on the key that a node with a wrong one should have', () => {
+  const targets = nodes({ n4: { chain: { address: '0xother' } } });
+  const told = (answersFor: number) => {
+    const states = judgeTargets(targets, NOW).map((state) => ({
+      ...state,
+      checks: state.checks.map((one) => (one.check === 'latest_block' ? { ...one, since: NOW - answersFor } : one)),
+    }));
+    const settings = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS };
+    const subnet = { ...settings, targets: targets.map(({ target }) => target) };
+    return diagnoseSubnet(subnet, states, NO_PROBLEMS, NOW).headline?.detail;
+  };
+  // The turns were counted 30 s ago, and two cycles of them take 16 s, with two that time out 36.
+  expect(told(65_999)).toMatch(/^3 or 4 of 4 masternodes can vote, 3 needed/);
+  expect(told(66_000)).toMatch(/^4 of 4 masternodes can vote, 3 needed/);
+});
