@@ -210,3 +210,12 @@ const NOT_CREDIBLE_BLOCKS = 1_000;
 /** Can a node have this height, given the one that at least half of the nodes have reached? */
 export const isCredible = (height: number, reference: number | undefined): boolean =>
   reference === undefined || height - reference <= NOT_CREDIBLE_BLOCKS;
+
+/** How long two cycles of turns take at most, where one masternode misses both of its own; 0 while the settings are not known. */
+export const twoCyclesMs = (
+  masternodes: number,
+  { minePeriodMs, timeoutPeriodMs }: Pick<ConsensusSettings, 'minePeriodMs' | 'timeoutPeriodMs'> = {
+    minePeriodMs: 0,
+    timeoutPeriodMs: 0,
+  },
+): number => 2 * (masternodes * minePeriodMs + timeoutPeriodMs);

@@ -163,7 +163,7 @@ export const problemCatalog = {
   /** Its readings come once a minute. */
   packets_stuck: { ...parent, alert: 'SubnetPacketsStuck', confirmMs: MINUTE + 10 * SECOND },
   wallet_low: { ...parent, alert: 'SubnetRelayerWalletLow' },
-  /** What a wallet has needs no second reading. */
+  /** A balance needs no second reading. */
   wallet_nearly_empty: {
     ...parent,
     alert: 'SubnetRelayerWalletNearlyEmpty',

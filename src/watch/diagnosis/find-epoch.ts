@@ -1,4 +1,4 @@
-import { type ConsensusSettings, type Masternodes, mostMasternodes } from '../../model/chain.ts';
+import { type ConsensusSettings, type Masternodes, mostMasternodes, twoCyclesMs } from '../../model/chain.ts';
 import { isAsked } from '../../model/is-judged.ts';
 import type { Epoch, Masternode, Member, Quorum, SubnetState, Vote } from '../../model/snapshot.ts';
 import { type ChainView, type Counted, isOfRunBefore } from './chain-view.ts';
@@ -217,10 +217,9 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     if (isUnasked || nodesToJoin > 0 || (nodesOut > 0 && nodesOut < addresses.length)) return 'unknown';
     return nodesOut > 0 ? 'silent' : 'votes';
   };
-  // Two cycles of turns after the first answer of a node, it shows by them whether somebody has the key that it should have.
-  const { minePeriodMs = 0, timeoutPeriodMs = 0 } = consensus ?? {};
-  const shownMs = 2 * active.length * minePeriodMs + 2 * timeoutPeriodMs;
-  const isNew = ({ state }: NodeView) => (counted?.at ?? 0) - (checkOf(state, 'latest_block')?.since ?? 0) < shownMs;
+  // Turns show some time after the first answer of a node whether somebody else has the key that it should have.
+  const isNew = ({ state }: NodeView) =>
+    (counted?.at ?? 0) - (checkOf(state, 'latest_block')?.since ?? 0) < twoCyclesMs(active.length, consensus);
   // Nobody may have the other key while two run with one, and a node that has never answered may not take part.
   const mayLack =
     view.sharedKeys.size > 0 || view.nodes.some(({ unseen }) => unseen === 'voted') || findStrangers(view).some(isNew);

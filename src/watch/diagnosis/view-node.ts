@@ -1,5 +1,5 @@
 import { collect } from '../../lib/values.ts';
-import { isCredible } from '../../model/chain.ts';
+import { isCredible, twoCyclesMs } from '../../model/chain.ts';
 import { addressOf, countPeers, type NodeLogFacts, type Progress } from '../../model/facts.ts';
 import { type Fault, isBarred, isOwnFault } from '../../model/observation.ts';
 import {
@@ -199,9 +199,8 @@ function viewTurns(state: TargetState, { counted, consensus }: ChainView, moment
   if (round - turns < epochRound || (address !== undefined && !active.includes(address))) return undefined;
   if (rounds.some((one) => one.round >= round - turns && (address ?? one.miner) === one.miner)) return undefined;
   // Or by this time, where no block of it is known since subnetd started.
-  const { minePeriodMs = 0, timeoutPeriodMs = 0 } = consensus ?? {};
   const askedMs = counted.at - (checkOf(state, 'latest_block')?.since ?? now);
-  return latest || askedMs >= turns * minePeriodMs + 2 * timeoutPeriodMs ? 'votes' : 'voted';
+  return latest || askedMs >= twoCyclesMs(active.length, consensus) ? 'votes' : 'voted';
 }
 
 export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView, moment: SubnetMoment): NodeView {
