@@ -68,6 +68,9 @@ const PARENT = 'parent';
 const CLOCK_STEP_MS = 120_000;
 const CLOCK_STEP_AFTER_MS = 10_000;
 
+/** subnetd loses its network this long after the start at the earliest: before that it has not met the nodes. */
+const CUT_AFTER_MS = 15_000;
+
 /** How often a rolling restart looks whose turn it is. */
 const TURN_MS = 250;
 
@@ -107,7 +110,8 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
 
   const names = demoNodeNames(options.nodes);
   let wanted = effectsOf(faults);
-  let wantedSince = now();
+  const startedAt = now();
+  let wantedSince = startedAt;
   /** When the engine was asked to restart a container. */
   const restartedAt = new Map<string, number>();
   type Phase = 'down' | 'joining' | 'killed';
@@ -133,11 +137,13 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
       ...(isNode ? { down: [name] } : { closed: SERVICES.filter((service) => service === name) }),
     };
   };
+  const isCut = (): boolean => wanted.unreachable && now() - startedAt >= CUT_AFTER_MS;
   /** What is broken now: a rolling restart breaks one node after the other. */
   const breakNow = (): Effects => {
     restarts = findRestarts();
-    if (restarts.length === 0) return wanted;
-    return mergeEffects([wanted, ...restarts.map(([name, phase]) => effectsOfRestart(name, phase))]);
+    const broken = { ...wanted, unreachable: isCut() };
+    if (restarts.length === 0) return broken;
+    return mergeEffects([broken, ...restarts.map(([name, phase]) => effectsOfRestart(name, phase))]);
   };
   let current = breakNow();
   const subnet = createSubnet(names, current, now, clients, roundTimeoutMs, startHeight);
@@ -234,7 +240,7 @@ export const startSimulation = async (options: SimulationOptions): Promise<Simul
   }
 
   const turns = setInterval(() => {
-    if (findRestarts().join() !== restarts.join()) void serially(change);
+    if (isCut() !== current.unreachable || findRestarts().join() !== restarts.join()) void serially(change);
   }, TURN_MS);
   const addresses = {
     nodes: names.map((name) => {
