@@ -102,7 +102,7 @@ function judgeContainer(state: TargetState, facts: ContainerFacts, now: number):
   return undefined;
 }
 
-function judgeHeight({ target: { name }, facts: { node } }: TargetState, state: SubnetState): Veto {
+function judgeHeight({ target: { name }, facts: { node, logs } }: TargetState, state: SubnetState): Veto {
   const { reference, stallAfterMs, subnet } = state;
   const latest = node?.observation.latest.ok === true ? node.latest : undefined;
   if (latest === undefined) return out(`${name} gives no height`);
@@ -110,8 +110,10 @@ function judgeHeight({ target: { name }, facts: { node } }: TargetState, state: 
   const lag = (reference ?? latest.number) - latest.number;
   if (lag > subnet.settings.rpc.maxLag) return out(`${name} is ${lag} blocks behind`);
   if (!latest.risen) return doubtful(`${name} has not been seen to get a new block yet`);
-  // What has happened since the last probe is not known, and its age is judged elsewhere.
-  const stalled = latest.lastGoodAt - latest.advancedAt;
+  // What has happened since the last probe only its log shows, and the age of the probe is judged elsewhere.
+  const { height = 0, advancedAt = 0 } = logs?.node ?? {};
+  const risenAt = height > latest.number ? Math.max(latest.advancedAt, advancedAt) : latest.advancedAt;
+  const stalled = latest.lastGoodAt - risenAt;
   return stalled < (stallAfterMs ?? subnet.settings.rpc.stallAfterMs)
     ? undefined
     : out(`${name} has had no new block for ${formatDuration(stalled)}`);

@@ -298,6 +298,23 @@ const CASES: readonly Case[] = [
     no('only 2 other masternodes can be counted on, 3 needed: n2 has had no new block for 40s', 3, 3),
   ],
   [
+    'another one whose log has shown its next block since it was asked',
+    {
+      ...stateWith(
+        { n2: { stalledMs: 40_000, passedMs: undefined } },
+        {
+          change: withFacts('n2', ({ logs, ...facts }) => ({
+            ...facts,
+            ...(logs?.node && { logs: { ...logs, node: { ...logs.node, height: 1_001, advancedAt: AGO(1_000) } } }),
+          })),
+        },
+      ),
+      problems: [],
+    },
+    'n1',
+    yes('3 other masternodes vote, 3 needed', 4, 3),
+  ],
+  [
     'another one does not answer',
     stateWith({ n2: refused }),
     'n1',
