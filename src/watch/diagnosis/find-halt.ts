@@ -5,7 +5,7 @@ import { COVERED_BY_HALT } from '../../model/problem.ts';
 import { isQuorumLost } from '../../model/snapshot.ts';
 import { adviseOnHalt, findVoters } from './advise-on-halt.ts';
 import { describeVotes } from './find-headline.ts';
-import { findRisen, findStand } from './find-last-block.ts';
+import { findSeen, findStand } from './find-last-block.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
 import { describeOrphans } from './quorum.ts';
 import { hasEndedWithDocker, isStopped, type NodeView, namesOf, type SubnetView, startedAtOf } from './subnet-view.ts';
@@ -60,7 +60,7 @@ export function findHalt(view: SubnetView): Found {
     isFound || isHigher ? (stands ?? 'no node runs and answers') : known || 'no node has shown a new block yet';
   const missing = [...out.map((node) => describeOut(node, now)), ...describeOrphans(view)];
   const advice = adviseOnHalt(view, voters, quorum, last, open);
-  const newest = last ?? findRisen(view);
+  const newest = last ?? findSeen(view);
   const areSome = toJoin.length === quorum.starting && toJoin.length < quorum.total;
   const areOfDocker = toJoin.every((node) => hasEndedWithDocker(node, view));
   const withDocker = toJoin.length > 1 && areOfDocker ? ' with Docker itself' : '';

@@ -26,10 +26,21 @@ const findNewest = ({ nodes, isPossible }: SubnetView, read: (facts: Facts) => P
   );
 
 /** The newest block that a node was seen to rise to, whether it answers now or not. */
-export const findRisen = (view: SubnetView): Block | undefined =>
+const findRisen = (view: SubnetView): Block | undefined =>
   findNewest(view, ({ node: { latest } = {} }) =>
     latest?.risen ? { number: latest.number, since: latest.advancedAt } : {},
   );
+
+/** The newest block that a log has shown. */
+const findLogged = (view: SubnetView): Block | undefined =>
+  findNewest(view, ({ logs }) => ({ number: logs?.node?.height, since: logs?.node?.advancedAt }));
+
+/** The newest block that was seen, when no node says now which one it has: one above the answers by a log. */
+export function findSeen(view: SubnetView): Block | undefined {
+  const risen = findRisen(view);
+  const logged = findLogged(view);
+  return logged && logged.number > (risen?.number ?? 0) ? logged : risen;
+}
 
 /** The last block by answers, or one above it by a log. What nodes repeat after a start says nothing, but in a halt that goes on. */
 function findLastBlock(view: SubnetView, goesOn: boolean): Block | undefined {
@@ -44,7 +55,7 @@ function findLastBlock(view: SubnetView, goesOn: boolean): Block | undefined {
   });
   const top = lastOf(answered);
   if (top === undefined) return undefined;
-  const logged = findNewest(view, ({ logs }) => ({ number: logs?.node?.height, since: logs?.node?.advancedAt }));
+  const logged = findLogged(view);
   const last = logged && logged.number > top.number ? logged : lastOf(answered.filter(({ counts }) => counts));
   // Nodes that have just ended do not answer, but the block that one of them has shown since has come.
   const risen = findRisen(view);

@@ -312,7 +312,7 @@ const CASES: readonly Case[] = [
       problems: [],
     },
     'n1',
-    yes('3 other masternodes vote, 3 needed', 4, 3),
+    yes('3 other masternodes vote, 3 needed', 3, 4),
   ],
   [
     'another one does not answer',

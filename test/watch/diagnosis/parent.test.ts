@@ -951,6 +951,20 @@ describe('a relayer that submits nothing before it is found what that comes from
     ]);
   });
 
+  test('has failed before its contract was deployed, which takes no block until it has the first ones', () => {
+    const all = [...nodes, failing('reverted')];
+    const first = { hash: '0xaa', number: 0 };
+    const next = { number: 1, refusal: 'Parent Missing' };
+    const read = {
+      ...parent({ latest: first, committed: first, next }, { ...still(6 * MINUTE), hasAdvanced: false }),
+      contractSince: NOW - 20_000,
+    };
+    const [deployed, soon, later] = tell([-20_000, all, read], [0, all, read], [20_000, all, read]);
+    for (const seen of [deployed, soon])
+      expect(seen?.filter((line) => line?.includes('checkpoint contract'))).toEqual([]);
+    expect(later).toContain('suspected: the checkpoint contract refuses the next block');
+  });
+
   test('has not ended where the subnet commits no blocks, and is told as part of that', () => {
     const [, open, suspected, found] = tell(
       [-60_000, [...nodes, silent]],

@@ -472,6 +472,11 @@ test('a halt in which nobody answers counts from the newest block that a node ha
   const [halt] = diagnosed(nodes).filter(({ problem }) => problem === 'subnet_halted');
   expect(halt?.evidence).toMatch(/^no node runs and answers; 0 of 4 masternodes can vote/);
   expect(halt?.begunAt).toBe(NOW - 70_000);
+  const later = nodes.map((node, place) =>
+    place === 3 ? withLog(node, { height: 1_001, advancedAt: NOW - 66_000, level: 4 }) : node,
+  );
+  const [logged] = diagnosed(later).filter(({ problem }) => problem === 'subnet_halted');
+  expect(logged).toMatchObject({ begunAt: NOW - 66_000, about: '1001' });
 });
 
 test('a subnet whose nodes have all just started waits for them, before one has answered', () => {
