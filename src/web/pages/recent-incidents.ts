@@ -1,9 +1,9 @@
 import { settleWithin } from '../../lib/promises.ts';
 import type { Incident, Incidents } from '../../model/incident.ts';
 
-/** How many incidents of a subnet are known, and for how long. */
+/** How many incidents of a subnet are known, and for how long: they are followed as often. */
 const MOST = 200;
-const KNOWN_MS = 10_000;
+const KNOWN_MS = 2_000;
 /** A page does not wait longer for the database. */
 const WAIT_MS = 500;
 
