@@ -75,7 +75,8 @@ function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Found {
     return node.answers === false && node.unseen !== 'barred' && !isStopped(node) && !node.isStarting && !isMet;
   };
   if (!asked.every(isUnmet)) return undefined;
-  const why = asked[0] && checkOf(asked[0].state, 'latest_block');
+  const [first] = asked;
+  const why = first && checkOf(first.state, 'latest_block');
   const rising = asked.filter(({ rises }) => rises);
   const all = view.nodes.length === 1 ? 'its node has not' : `none of its ${view.nodes.length} nodes has`;
   // Without a network no container, service or parent chain is seen either.
@@ -89,7 +90,7 @@ function findNeverReached(view: SubnetView, asked: readonly NodeView[]): Found {
     causes: [...refsTo({}, 'images_differ'), ...ofParent],
     summary: 'subnetd has not reached any node yet',
     evidence: `${all} answered since subnetd started${describeLogs(rising)}; ${why?.seen ?? ''}`,
-    fix: `${isCut ? `${CHECK_LINK}, then ` : 'check '}the addresses under rpc in the inventory; ${rising.length === 0 ? `if they are right: ${why?.fix ?? 'see that the nodes run'}` : 'starting a node does not help'}`,
+    fix: `${isCut ? `${CHECK_LINK}, then ` : 'check '}the addresses under rpc in the inventory; ${rising.length === 0 ? `if they are right, begin with ${first?.name}: ${why?.fix ?? 'see that it runs'}` : 'starting a node does not help'}`,
   });
 }
 

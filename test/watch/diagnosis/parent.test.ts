@@ -717,7 +717,7 @@ describe('a parent chain', () => {
     expect(more).toEqual([]);
     expect(one).toMatchObject({
       problem: 'never_reached',
-      fix: 'check the network link and the name server of the machine of subnetd, then the addresses under rpc in the inventory; if they are right: check whether it hangs, and read the log of the node n1',
+      fix: 'check the network link and the name server of the machine of subnetd, then the addresses under rpc in the inventory; if they are right, begin with n1: check whether it hangs, and read the log of the node n1',
     });
     // A service, a container, or the parent chain: then there is a network.
     const fixes = (...given: Parameters<typeof causesOf>) =>

@@ -358,7 +358,7 @@ describe('nothing of a subnet has answered since the start', () => {
         summary,
         evidence:
           'its node has not answered since subnetd started; n1 did not return its latest block: nothing listens at http://n',
-        fix: 'check the addresses under rpc in the inventory; if they are right: start it if it does not run, or correct the address in the inventory, and read the log of the node n1',
+        fix: 'check the addresses under rpc in the inventory; if they are right, begin with n1: start it if it does not run, or correct the address in the inventory, and read the log of the node n1',
       },
     ]);
     expect(quorum).toBeUndefined();
