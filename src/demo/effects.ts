@@ -163,11 +163,12 @@ export const mergeEffects = (all: readonly Partial<Effects>[]): Effects => all.r
  */
 export const quorum = (masternodes: number): number => Math.ceil(masternodes * 0.667);
 
-/** Masternodes that take no part in consensus. */
+/** Masternodes that take no part in consensus: those whose key no node signs with that takes part. */
 export const absentees = (effects: Effects): ReadonlySet<string> => {
   const { down, frozen, behind, mute, forked, foreign, isolated, keys } = effects;
-  const others = [...behind, ...mute, ...forked, ...foreign, ...isolated, ...Object.keys(keys)];
-  return new Set([...down, ...frozen, ...others]);
+  const out = new Set([...down, ...frozen, ...behind, ...mute, ...forked, ...foreign, ...isolated]);
+  const signers = Object.entries(keys).flatMap(([name, key]) => (out.has(name) ? [] : key));
+  return out.union(new Set(Object.keys(keys))).difference(new Set(signers));
 };
 
 /** Whether blocks come: nothing halts the chain, and those who take part are enough. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { quorum } from '../../src/demo/effects.ts';
+import { mergeEffects, producesBlocks, quorum } from '../../src/demo/effects.ts';
 import {
   demoNodeNames,
   expectedChanges,
@@ -190,6 +190,13 @@ test.each(OF_FOUR)('in a subnet of four, %s changes exactly these checks', (name
   const fault = listFaults(parts(4)).find((one) => one.name === name);
   expect(fault?.fails.toSorted()).toEqual(fails.toSorted());
   expect(fault?.degrades.toSorted()).toEqual(degrades.toSorted());
+});
+
+test('of two nodes with one key either may stop, as the other signs, but not both', () => {
+  const comes = (...down: readonly string[]) =>
+    producesBlocks(mergeEffects([{ keys: { subnet2: 'subnet3' } }, { down }]), demoNodeNames(4));
+  expect([comes(), comes('subnet2'), comes('subnet3')]).toEqual([true, true, true]);
+  expect([comes('subnet2', 'subnet3'), comes('subnet1')]).toEqual([false, false]);
 });
 
 test('the list names every fault once, each with a sentence', () => {

@@ -208,8 +208,14 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     lag: viewLag(view.facts.lag, address, memberOf(address)?.name),
   });
   const { addresses, nodesOut, nodesToJoin } = findNameless(view, active);
-  /** One that was not asked yet may have an address of these. */
-  const isUnasked = view.nodes.some((node) => !node.chainFacts && node.address === undefined && !isMissing(node));
+  // Turns show some time after the first answer of a node, or its first silence, whether somebody else has the key that it should have.
+  const isNew = ({ state }: NodeView) =>
+    (counted?.at ?? 0) - (checkOf(state, 'latest_block')?.since ?? 0) < twoCyclesMs(active.length, consensus);
+  const isShown = (node: NodeView) => node === untold?.node && !isNew(node) && !hasMissedTurn(chain, untold.address);
+  /** One that was not asked yet, or gives no answer, may have an address of these. */
+  const isUnasked = view.nodes.some(
+    (node) => !node.chainFacts && node.address === undefined && !isMissing(node) && !isShown(node),
+  );
   /** The vote of a masternode that no known node claims. A node that is out and has never given an address may be its own. */
   const findUnnamedVote = (address: string): Vote => {
     if (isBlind) return 'unknown';
@@ -217,12 +223,12 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     if (isUnasked || nodesToJoin > 0 || (nodesOut > 0 && nodesOut < addresses.length)) return 'unknown';
     return nodesOut > 0 ? 'silent' : 'votes';
   };
-  // Turns show some time after the first answer of a node whether somebody else has the key that it should have.
-  const isNew = ({ state }: NodeView) =>
-    (counted?.at ?? 0) - (checkOf(state, 'latest_block')?.since ?? 0) < twoCyclesMs(active.length, consensus);
   // Nobody may have the other key while two run with one, and a node that has never answered may not take part.
   const mayLack =
-    view.sharedKeys.size > 0 || view.nodes.some(({ unseen }) => unseen === 'voted') || findStrangers(view).some(isNew);
+    view.sharedKeys.size > 0 ||
+    isUnasked ||
+    view.nodes.some(({ unseen }) => unseen === 'voted') ||
+    findStrangers(view).some(isNew);
   const describeActive = (address: string): Masternode => {
     const own = turns?.get(address);
     const votesMissing = neverSigned.addresses.has(address) ? neverSigned.rounds : 0;

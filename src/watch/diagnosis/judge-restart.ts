@@ -1,6 +1,6 @@
 import { formatAgo, formatDuration, formatMinute } from '../../lib/duration.ts';
 import { highest } from '../../lib/numbers.ts';
-import { formatCount, joinAnd } from '../../lib/words.ts';
+import { formatCount, joinAnd, shorten } from '../../lib/words.ts';
 import { isCredible } from '../../model/chain.ts';
 import { addressOf, type ContainerFacts, countPeers } from '../../model/facts.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
@@ -299,7 +299,9 @@ function judgeVotes(voters: Viewed, own: TargetState, { total, required }: Quoru
     const unsaid = nameless <= unaddressed.length ? unaddressed[0] : undefined;
     return unknown(`${few}: ${doubts[0] ?? unsaid ?? missing}`);
   }
-  const cause = whyOf('out')[0] ?? doubts[0];
+  const lost = unnamed.find(({ vote }) => vote === 'silent');
+  const cause =
+    whyOf('out')[0] ?? doubts[0] ?? (lost && `${shorten(lost.address)} does not vote, and no node has its key`);
   return no(
     cause === undefined
       ? `${required} of ${masternodes(total)} must vote, so no block comes while one restarts`

@@ -2,9 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ChainObservation, MissedRounds } from '../../../src/model/chain.ts';
 import type { KnownTarget } from '../../../src/model/facts.ts';
-import type { Epoch, Masternode } from '../../../src/model/snapshot.ts';
+import type { Epoch, Masternode, SubnetState } from '../../../src/model/snapshot.ts';
 import { countBlocks } from '../../../src/watch/diagnosis/find-epoch.ts';
-import { addressOf, diagnosed, diagnosedNode, NOW, STOPPED, withoutBlocks } from '../../support/diagnosed.ts';
+import {
+  addressOf,
+  diagnosed,
+  diagnosedNode,
+  type Given,
+  NOW,
+  STOPPED,
+  withoutBlocks,
+} from '../../support/diagnosed.ts';
 import { recordedChain } from '../../support/recorded-chain.ts';
 import { stateOf } from '../../support/snapshots.ts';
 
@@ -436,14 +444,27 @@ test('a masternode is probably the only node that is out and has given no addres
   expect(presumed(['n3', 'n4'], ['n3', 'n4'])).toBeUndefined();
 });
 
-test('a masternode that no node has named yet may be that of a node that was not asked yet', () => {
-  const known = NAMES.map((name) => diagnosedNode(name, NAMES));
-  const unasked = known.map((one) => {
-    const { chain: _, ...node } = one.facts.node ?? {};
-    return one.target.name === 'n4' ? ({ ...one, facts: { ...one.facts, node } } as KnownTarget) : one;
-  });
-  expect([find(stateOf(known).epoch, 'n4')?.vote, find(stateOf(unasked).epoch, 'n4')]).toMatchObject([
-    'votes',
-    { name: undefined, vote: 'unknown' },
-  ]);
+test('a masternode that no node has named may be that of a node that was not asked, unless its turns show who else', () => {
+  const without = (given: Readonly<Record<string, Given>>, ...names: readonly string[]) =>
+    stateOf(
+      NAMES.map((name) => {
+        const one = diagnosedNode(name, NAMES, given[name]);
+        const { chain: _, ...node } = one.facts.node ?? {};
+        return names.includes(name) ? ({ ...one, facts: { ...one.facts, node } } as KnownTarget) : one;
+      }),
+    );
+  const seats = ({ epoch, quorum }: SubnetState) => [
+    find(epoch, 'n3')?.vote,
+    find(epoch, 'n4')?.vote,
+    quorum?.voting,
+    quorum?.doubtful,
+  ];
+  expect(seats(without({}))).toEqual(['votes', 'votes', 4, undefined]);
+  // It has taken its turns for longer than nobody with its key could.
+  expect(seats(without({}, 'n4'))).toEqual(['votes', 'votes', 4, undefined]);
+  // Nobody knows which of two has which key.
+  expect(seats(without({}, 'n3', 'n4'))).toEqual(['unknown', 'unknown', 4, 1]);
+  const missed = { epochBlock: 0, epochRound: 0, rounds: [{ round: 1_999, miner: addressOf('n4') }], byMiner: {} };
+  const counted = Object.fromEntries(NAMES.map((name) => [name, { chain: { missedRounds: missed } }]));
+  expect(seats(without(counted, 'n4'))).toEqual(['votes', 'unknown', 4, 1]);
 });
