@@ -8,13 +8,22 @@ import { describeVotes } from './find-headline.ts';
 import { findSeen, findStand } from './find-last-block.ts';
 import { NETWORK_FAULTS } from './find-unseen.ts';
 import { describeOrphans } from './quorum.ts';
-import { hasEndedWithDocker, isStopped, type NodeView, namesOf, type SubnetView, startedAtOf } from './subnet-view.ts';
+import {
+  hasEndedWithDocker,
+  hasLostNetwork,
+  isStopped,
+  type NodeView,
+  namesOf,
+  type SubnetView,
+  startedAtOf,
+} from './subnet-view.ts';
 import { explain, explainEach, type Found, suspect } from './suspect.ts';
 
 function describeOut(node: NodeView, now: number): string {
   const { name, container, peers } = node;
   if (isStopped(node)) return `${name} (${container.kind === 'missing' ? 'no container' : container.kind})`;
   if (node.isForeign) return `${name} (on another chain)`;
+  if (hasLostNetwork(node)) return `${name} (no network)`;
   if (peers === 0) return `${name} (no peers)`;
   if (!node.answers) return `${name} (does not answer)`;
   return `${name} (restarted ${formatAgo(startedAtOf(node) ?? now, now)} after a crash)`;

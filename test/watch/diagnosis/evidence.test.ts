@@ -722,6 +722,13 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
       { problem: 'node_down', summary: 'n2 is connected to no network' },
     ]);
     expect(diagnose(targets).quorum?.voting).toBe(3);
+    const stalled = nodes((name) => ({ stalledMs: 70_000, ...(name === 'n2' && { fault: REFUSED }) })).map((one) =>
+      one.target.name === 'n2' ? withFacts(one, { ...answersByIpc('n2', REFUSED), container }) : one,
+    );
+    expect(words(stalled)).toMatchObject([
+      { problem: 'subnet_halted', evidence: expect.stringContaining('3 needed, without n2 (no network)') },
+      { problem: 'node_down', summary: 'n2 is connected to no network' },
+    ]);
   });
 
   test('that is silent for another reason, while the loss of its network clears, has another problem', () => {
