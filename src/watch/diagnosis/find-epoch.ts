@@ -127,8 +127,9 @@ export function countBlocks(
 /** What a node does for the next block; `idleVote`: of one that stands still or catches up. Until the chain has named them, each node is one. */
 function findVote(node: NodeView, view: SubnetView, idleVote: Vote | undefined): Vote | undefined {
   const { masternodes } = view.chain;
-  const { isOut, isForeign } = node;
-  const { address = '' } = isForeign ? { address: '' } : node;
+  const { isOut } = node;
+  // That of another chain has no seat in this one.
+  const address = node.isForeign ? '' : (node.address ?? '');
   if (masternodes?.penalised.includes(address)) return 'penalised';
   if (masternodes?.standby.includes(address)) return 'standby';
   if (masternodes && address && !masternodes.active.includes(address)) return undefined;
