@@ -13,12 +13,10 @@ import { suspect } from './suspect.ts';
 export const SAID_MS = 10 * 60_000;
 
 /** The double votes that are still said, the newest first, in two kinds: of keys that several nodes have, and of others. */
-export function findDoubleVotes({ facts: { doubleVotes }, sharedKeys, before, isPossible, now }: SubnetView) {
+export function findDoubleVotes({ facts: { doubleVotes }, sharedKeys, before, now }: SubnetView) {
   // Those of a chain that was replaced are of no use any more.
-  const isReplaced = before.get({ problem: 'chain_replaced' }) !== undefined;
-  const isOld = ({ votes }: DoubleVote) => isReplaced && !votes.every(({ number = 0 }) => isPossible(number));
-  const recent = (doubleVotes?.recent ?? []).filter((one) => now - one.at < SAID_MS && !isOld(one));
-  const said = recent.toReversed();
+  const since = Math.max(now - SAID_MS, before.get({ problem: 'chain_replaced' })?.since ?? 0);
+  const said = (doubleVotes?.recent ?? []).filter(({ at }) => at > since).toReversed();
   const isShared = ({ signer, nodes }: DoubleVote) => nodes.length > 1 || sharedKeys.has(signer);
   return { ofShared: said.filter(isShared), ofOthers: said.filter((one) => !isShared(one)) };
 }
