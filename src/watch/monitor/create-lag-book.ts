@@ -133,6 +133,7 @@ export function createLagBook() {
       if (epoch.block * 2 < (counted?.epoch.block ?? 0)) {
         for (const kept of [turns, votes]) kept.clear();
         counted = undefined;
+        readAt = Number.NEGATIVE_INFINITY;
       }
       const last = counted;
       if (last !== undefined && now - last.at < COUNT_EVERY_MS) return;
