@@ -102,7 +102,10 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
     const about = `${key}@${Math.round(toWall(at) / 1_000)}${mark}`;
     return { one, node, at, leaver, mark, about, name: one.nodes[0] ?? node?.name ?? shorten(one.signer) };
   });
-  const pairs = all.filter(({ at }) => now - at < SAID_MS).toSorted((one, other) => other.at - one.at);
+  // What a start explains waits until it is known which containers there are.
+  const listedAt = view.facts.setup?.at ?? now;
+  const isReady = ({ at, mark }: (typeof all)[number]) => mark !== 's' || at <= listedAt;
+  const pairs = all.filter((one) => now - one.at < SAID_MS && isReady(one)).sort((one, other) => other.at - one.at);
   // One start explains one round.
   const isAgain = ({ one, at }: (typeof pairs)[number]) =>
     pairs.filter((other) => other.one.signer === one.signer && Math.abs(at - other.at) < 2 * START_MS).length > 1;

@@ -34,13 +34,14 @@ function find(
   change: (known: KnownTarget) => KnownTarget = (known) => known,
   before: FollowedProblems = NO_PROBLEMS,
   listed: readonly ListedContainer[] = [],
+  listedAt = NOW,
 ) {
   const nodes = NAMES.map((name) => change(diagnosedNode(name, NAMES, given(name))));
   const targets = nodes.map(({ target }) => target);
   const subnet = { name: 'devnet', consensus: 'XDPoS', settings: DEFAULT_SETTINGS, targets };
   const engine = { ok: true, value: { projects: [{ project: 'generated', containers: listed }] } } as const;
   const observation = { targets: new Map(), named: [], engines: new Map([['default', engine]]) };
-  const facts = { doubleVotes: { total: recent.length, recent }, setup: { observation, at: NOW } };
+  const facts = { doubleVotes: { total: recent.length, recent }, setup: { observation, at: listedAt } };
   const { problems } = diagnoseSubnet(subnet, judgeTargets(nodes, NOW), before, NOW, { facts });
   return problems.map(({ problem, state, severity, since, summary, evidence, fix, nodes: named }) => ({
     ...{ problem, state, severity, since, summary, evidence, fix, nodes: named },
@@ -247,6 +248,16 @@ test('one that was started within two minutes before has forgotten its vote', ()
   const lately = () => ({ container: { startedAt: NOW - 30_000 } });
   expect(find([voteOf(addressOf('n2'))], lately)[0]?.evidence).not.toContain('was started');
   expect(find([voteOf(addressOf('n2'))], lately, again)[0]?.evidence).toContain(words);
+});
+
+test('a start explains nothing before it is known which containers there are', () => {
+  const lately = (): Given => ({ container: { startedAt: NOW - 90_000 } });
+  const told = (listedAt: number, given = lately) =>
+    find([voteOf(addressOf('n2'))], given, undefined, undefined, [], listedAt).map(({ fix }) => fix.split(',')[0]);
+  expect(told(NOW - MINUTE - 1)).toEqual([]);
+  expect(told(NOW - MINUTE)).toEqual(['if it does not come again']);
+  // What no start explains is said at once.
+  expect(told(NOW - MINUTE - 1, () => ({}))).toEqual(['find what else signs with the key of n2']);
 });
 
 test('two nodes with one key are the cause: one problem says both', () => {
