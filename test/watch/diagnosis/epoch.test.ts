@@ -445,12 +445,13 @@ test('a masternode is probably the only node that is out and has given no addres
 });
 
 test('a masternode that no node has named may be that of a node that was not asked, unless its turns show who else', () => {
-  const without = (given: Readonly<Record<string, Given>>, ...names: readonly string[]) =>
+  const without = (given: Readonly<Record<string, Given>>, names: readonly string[], countedAt = NOW - 30_000) =>
     stateOf(
       NAMES.map((name) => {
         const one = diagnosedNode(name, NAMES, given[name]);
-        const { chain: _, ...node } = one.facts.node ?? {};
-        return names.includes(name) ? ({ ...one, facts: { ...one.facts, node } } as KnownTarget) : one;
+        const { chain, ...node } = one.facts.node ?? {};
+        const known = names.includes(name) ? node : { ...node, chain: { ...chain, at: countedAt } };
+        return { ...one, facts: { ...one.facts, node: known } } as KnownTarget;
       }),
     );
   const seats = ({ epoch, quorum }: SubnetState) => [
@@ -459,12 +460,14 @@ test('a masternode that no node has named may be that of a node that was not ask
     quorum?.voting,
     quorum?.doubtful,
   ];
-  expect(seats(without({}))).toEqual(['votes', 'votes', 4, undefined]);
+  expect(seats(without({}, []))).toEqual(['votes', 'votes', 4, undefined]);
   // It has taken its turns for longer than nobody with its key could.
-  expect(seats(without({}, 'n4'))).toEqual(['votes', 'votes', 4, undefined]);
+  expect(seats(without({}, ['n4'], 36_000))).toEqual(['votes', 'votes', 4, undefined]);
+  // Its turns were counted too soon after it was first asked.
+  expect(seats(without({}, ['n4'], 35_999))).toEqual(['votes', 'unknown', 4, 1]);
   // Nobody knows which of two has which key.
-  expect(seats(without({}, 'n3', 'n4'))).toEqual(['unknown', 'unknown', 4, 1]);
+  expect(seats(without({}, ['n3', 'n4']))).toEqual(['unknown', 'unknown', 4, 1]);
   const missed = { epochBlock: 0, epochRound: 0, rounds: [{ round: 1_999, miner: addressOf('n4') }], byMiner: {} };
   const counted = Object.fromEntries(NAMES.map((name) => [name, { chain: { missedRounds: missed } }]));
-  expect(seats(without(counted, 'n4'))).toEqual(['votes', 'unknown', 4, 1]);
+  expect(seats(without(counted, ['n4']))).toEqual(['votes', 'unknown', 4, 1]);
 });
