@@ -163,7 +163,7 @@ export const mergeEffects = (all: readonly Partial<Effects>[]): Effects => all.r
  */
 export const quorum = (masternodes: number): number => Math.ceil(masternodes * 0.667);
 
-/** Masternodes that take no part in consensus: those whose key no node signs with that takes part. */
+/** Masternodes that take no part in consensus: no node that takes part signs with their key. */
 export const absentees = (effects: Effects): ReadonlySet<string> => {
   const { down, frozen, behind, mute, forked, foreign, isolated, keys } = effects;
   const out = new Set([...down, ...frozen, ...behind, ...mute, ...forked, ...foreign, ...isolated]);

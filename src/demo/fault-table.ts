@@ -280,7 +280,7 @@ export const FAULTS = {
     effects: { down: ['subnet2'], fates: { subnet2: 'read-only' } },
   },
   'monitor-offline': {
-    what: 'subnetd loses its network, 15 seconds after the demo starts at the earliest: no node, no service and no Docker Engine answers it, while the subnet is well.',
+    what: 'From 15 seconds after the demo starts, subnetd has no network: no node, no service and no Docker Engine answers it, while the subnet is well.',
     effects: { unreachable: true },
   },
   'clock-step': {

@@ -68,7 +68,7 @@ const PARENT = 'parent';
 const CLOCK_STEP_MS = 120_000;
 const CLOCK_STEP_AFTER_MS = 10_000;
 
-/** subnetd loses its network this long after the start at the earliest: before that it has not met the nodes. */
+/** The network of subnetd is cut no earlier than this after the start, so that subnetd has met the nodes before. */
 const CUT_AFTER_MS = 15_000;
 
 /** How often a rolling restart looks whose turn it is. */

@@ -14,8 +14,9 @@ export const SAID_MS = 10 * 60_000;
 
 /** The double votes that are still said, the newest first, in two kinds: of keys that several nodes have, and of others. */
 export function findDoubleVotes({ facts: { doubleVotes }, sharedKeys, before, now }: SubnetView) {
-  // Those of a chain that was replaced are of no use any more.
-  const since = Math.max(now - SAID_MS, before.get({ problem: 'chain_replaced' })?.since ?? 0);
+  // Those of a chain that was replaced say nothing of the new one.
+  const replacedAt = before.get({ problem: 'chain_replaced' })?.since ?? Number.NEGATIVE_INFINITY;
+  const since = Math.max(now - SAID_MS, replacedAt);
   const said = (doubleVotes?.recent ?? []).filter(({ at }) => at > since).toReversed();
   const isShared = ({ signer, nodes }: DoubleVote) => nodes.length > 1 || sharedKeys.has(signer);
   return { ofShared: said.filter(isShared), ofOthers: said.filter((one) => !isShared(one)) };

@@ -209,7 +209,7 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
     lag: viewLag(view.facts.lag, address, memberOf(address)?.name),
   });
   const { addresses, nodesOut, nodesToJoin } = findNameless(view, active);
-  // Turns show some time after the first answer of a node, or its first silence, whether somebody else has the key that it should have.
+  // Some time after a node first answered, or was first silent, turns show whether somebody else has the key that it should have.
   const isNew = ({ state }: NodeView) =>
     (counted?.at ?? 0) - (checkOf(state, 'latest_block')?.since ?? 0) < twoCyclesMs(active.length, consensus);
   const isShown = (node: NodeView) => node === untold?.node && !isNew(node) && !hasMissedTurn(chain, untold.address);

@@ -271,7 +271,7 @@ export function findParentProblems(view: SubnetView): readonly Suspicion[] {
   if (broken.length > 0 || contract === undefined) return broken;
   if (!contract.ok) return [findUnread(view, contract)];
   // What a contract refuses that is there, or first read, since a moment ago says nothing yet, unless the relayer fails, nor does its pace.
-  // Before its first block the relayer fails for what was there before it.
+  // While it holds no block yet, the relayer may fail because of the contract before it.
   const fails = view.relayer.submits === false && progress?.checkpoint.latest.number !== 0;
   const known = view.now - contractSince < SEEN_AFTER_MS && !fails ? undefined : progress;
   const found = findElsewhere(view) ?? (known && (findRefused(view, known) ?? findBehind(view, known)));

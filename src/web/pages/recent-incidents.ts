@@ -1,7 +1,7 @@
 import { settleWithin } from '../../lib/promises.ts';
 import type { Incident, Incidents } from '../../model/incident.ts';
 
-/** How many incidents of a subnet are known, and for how long: they are followed as often. */
+/** How many incidents of a subnet are known, and for how long: about as often the problems are followed. */
 const MOST = 200;
 const KNOWN_MS = 2_000;
 /** A page does not wait longer for the database. */
