@@ -164,7 +164,7 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
     begunAt: lastAt,
     summary: `the containers of ${told[0]?.names} crashed within ${told[0]?.span} of each other`,
     evidence: `${told.map(({ ended }) => ended).join('; ')}, which nobody had requested`,
-    ...(isSame && { summary: known.summary, evidence: known.evidence }),
+    ...(isSame && { summary: known.summary, evidence: known.evidence, begunAt: known.since }),
     // Not in the evidence, which stays as it is once this is over.
     fix: `${isSeen ? `${again} started again; ` : ''}look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${first?.found.name}: ${first?.found.fix}`,
     explains: joined.flatMap(({ found }) => found.explains),
@@ -226,7 +226,9 @@ export function joinCrashes(found: readonly Suspicion[], view: SubnetView): read
   const { nodes = [], since = 0 } = view.before.get({ problem: 'containers_crashed' }) ?? {};
   const wasJoined = ({ at, found: { problem, name = '' } }: Crash) =>
     problem !== 'out_of_memory' && nodes.includes(name) && at < since + TOGETHER_MS;
-  const parts = new Set((series.length === 0 ? crashes.filter(wasJoined) : series.flat()).map((one) => one.found));
+  const left = crashes.filter(wasJoined);
+  const told = series.length === 0 && left.length > 0 ? [left] : series;
+  const parts = new Set(told.flat().map((one) => one.found));
   const rest = found.filter((one) => !parts.has(one));
-  return series.length === 0 ? rest : [toProblem(series, view), ...rest];
+  return told.length === 0 ? rest : [toProblem(told, view), ...rest];
 }

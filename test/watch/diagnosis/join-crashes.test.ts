@@ -159,6 +159,15 @@ describe('containers that crash within seconds of each other', () => {
       expect(followed(later, known).map(words)).toEqual([words(known)]);
     });
 
+    test('are one problem until the last of them is not found any more', () => {
+      const [known] = diagnosed(NAMES.map((name, place) => (place < 2 ? crash(node(name), 9_000) : node(name))));
+      const left = NAMES.map((name, place) => (place === 1 ? crash(node(name), 130_000) : node(name)));
+      const ofBoth = 'the containers of n1 and n2 crashed within 1s of each other';
+      expect(wordsOf(followed(left, openSince(known, 127_000)))).toEqual([['open', 127_000, ofBoth]]);
+      const restored = { ...openSince(known, 130_000), restoredAt: NOW - 4_000 };
+      expect(wordsOf(followed(left, restored))).toEqual([['open', 130_000, ofBoth]]);
+    });
+
     test('are one problem while more nodes crash within half a minute', () => {
       const first = NAMES.slice(0, 2).map((name) => crash(node(name), 63_000));
       const [found] = diagnosed([...first, ...NAMES.slice(2).map(node)]);
