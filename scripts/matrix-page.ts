@@ -138,8 +138,10 @@ ${rows.map(toLine).join('\n')}
 
 ${UNMEASURED.length === 0 ? '' : `Wrong when they were last measured, or not measured since a change:\n\n${UNMEASURED.map((fault) => `- ${fault}\n`).join('')}\n`}A degraded check notifies after a quarter of an hour, because it is not urgent. \`wallet-low\` is known when subnetd has seen the wallet
 pay for ten minutes since its own start. Each node is asked for its votes and for who is a masternode once a minute, so \`penalty\`,
-\`key-replaced\` and \`two-keys-one\` may come up to a minute later than here, as the columns of the other networks show. \`npm test\` runs
-some of these faults with times twelve times shorter. \`npm run soak\` watches a healthy demo for half an hour, in which no alert may fire.
+\`key-replaced\` and \`two-keys-one\` may come up to a minute later than here, as the columns of the other networks show. A relayer, stats
+server or frontend that hangs is asked once in 30 s, has 10 s to answer and 16 s to answer again, so its message may take 70 s.
+\`npm test\` runs some of these faults with times twelve times shorter. \`npm run soak\` watches a healthy demo for half an hour, in which
+no alert may fire.
 
 No fault of the demo raises the following alerts. \`npm test\` tests their rules with promtool, and their conditions for the push on
 literals:
