@@ -19,6 +19,8 @@ export interface IncidentWords {
   readonly restartAt?: number;
   /** When what the last words say was first seen, or read. */
   readonly readAt?: number;
+  /** When what the last words say began: what is open at once and comes again begins anew. */
+  readonly since?: number;
 }
 
 /** An Alertmanager or a channel accepted the alert of an incident, firing or resolved. */

@@ -64,6 +64,7 @@ const wordsOf = ({ summary, evidence, fix }: Problem): Incident['first'] => ({ s
 /** The last words are those that a restart of subnetd takes over. */
 const lastWordsOf = ({ restartAt, readAt, ...problem }: Problem): Incident['last'] => ({
   ...wordsOf(problem),
+  since: problem.since,
   readAt: readAt ?? problem.seenAt,
   ...(restartAt !== undefined && { restartAt }),
 });

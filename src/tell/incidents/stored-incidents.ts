@@ -17,6 +17,7 @@ export function convertIncident(incident: Incident, convert: (at: number) => num
       ...last,
       ...(last.restartAt !== undefined && { restartAt: convert(last.restartAt) }),
       ...(last.readAt !== undefined && { readAt: convert(last.readAt) }),
+      ...(last.since !== undefined && { since: convert(last.since) }),
     },
     foundAt: convert(incident.foundAt),
     startedAt: convert(incident.startedAt),
@@ -35,7 +36,7 @@ const explainErrors = ({ component, name }: Incident): readonly ExplainedCheck[]
 export const toRestoredProblem = (incident: Incident, { now, toWall }: Moment): Problem => {
   const { problem, component, name, about, severity, alert, last, foundAt, startedAt, clearSince, planned } = incident;
   // An earlier version has stored no time.
-  const { readAt, ...words } = last;
+  const { readAt, since = foundAt, ...words } = last;
   const when = readAt === undefined ? '' : `at ${formatSecond(toWall(readAt))}, `;
   return {
     ...{ problem, component, name, severity, alert },
@@ -46,7 +47,7 @@ export const toRestoredProblem = (incident: Incident, { now, toWall }: Moment): 
       explains: explainErrors(incident),
       causes: problem === 'subnet_halted' ? COVERED_BY_HALT : [],
       state: 'open',
-      since: foundAt,
+      since,
       openedAt: startedAt,
       seenAt: clearSince ?? now,
       restoredAt: now,

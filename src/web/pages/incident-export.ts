@@ -9,9 +9,11 @@ const isoOf = (wallMs: number | undefined): string | null => (wallMs === undefin
 /** An incident for programs: times are ISO 8601 in UTC, and what is not known is null. */
 export function incidentJson({ incident, capsule, timeline, notes, acknowledged }: IncidentRecord) {
   const { foundAt, startedAt, clearSince, covered, endedAt, end, ...others } = incident;
-  const { notified, earlier, component, name, planned, ...rest } = others;
+  const { notified, earlier, component, name, planned, last, ...rest } = others;
+  const { restartAt, readAt, since, ...words } = last;
   return {
     ...rest,
+    last: { ...words, restartAt: isoOf(restartAt), readAt: isoOf(readAt), since: isoOf(since) },
     component: component ?? null,
     name: name ?? null,
     runbook: `/alerts/${incident.alert}?${new URLSearchParams({ subnet: incident.subnet, ...(name !== undefined && { name }) })}`,

@@ -174,6 +174,7 @@ describe('an incident', () => {
           evidence: 'it exited with 137',
           fix: 'start it',
           readAt: MINUTE,
+          since: 40 * SECOND,
         },
         returns: 0,
         causes: [],

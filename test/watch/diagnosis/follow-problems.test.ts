@@ -800,11 +800,14 @@ test('what came after a stored problem had cleared, and before subnetd was start
   const restored = toRestoredProblem(
     {
       ...{ id: 'a', subnet: 'd', problem: 'node_down', component: 'node', name: 'a', severity: 'warning', alert: 'x' },
-      ...{ first: words, last: words, foundAt: T0 - 100 * SECOND, startedAt: T0 - 80 * SECOND, returns: 0 },
+      ...{ first: words, last: { ...words, since: T0 - 70 * SECOND } },
+      ...{ foundAt: T0 - 100 * SECOND, startedAt: T0 - 80 * SECOND, returns: 0 },
       ...{ causes: [], effects: [], notified: [], clearSince: T0 - 54 * SECOND },
     },
     { now: T0, toWall: Number },
   );
+  // What its last words say began when it came again.
+  expect(restored.since).toBe(T0 - 70 * SECOND);
   const found = (begunAgo: number) =>
     follow({ problems: [restored], ended: [] }, [suspicion({ begunAt: T0 - begunAgo })], failing, T0 + SECOND).problems;
   expect(found(7 * SECOND).map(({ state }) => state)).toEqual(['clearing', 'suspected']);
