@@ -1,4 +1,5 @@
 import { formatDuration, formatMoment } from '../../lib/duration.ts';
+import { formatCount } from '../../lib/words.ts';
 import {
   cannotPay,
   countPaymentsLeft,
@@ -93,16 +94,16 @@ const FEW_PAYMENTS = 96;
 
 /** A wallet that has coins for only a few more submissions, while nobody knows yet what it spends in a day. */
 function findFewLeft(view: SubnetView, wallets: readonly RelayerWallet[]): Found {
-  const isFew = ({ wallet }: RelayerWallet) =>
-    findSpend(wallet) === undefined && (countPaymentsLeft(wallet) ?? FEW_PAYMENTS) < FEW_PAYMENTS;
-  const one = wallets.find(isFew);
+  const leftOf = ({ wallet }: RelayerWallet) =>
+    findSpend(wallet) === undefined ? (countPaymentsLeft(wallet) ?? FEW_PAYMENTS) : FEW_PAYMENTS;
+  const one = wallets.find((each) => leftOf(each) < FEW_PAYMENTS);
   if (one === undefined) return undefined;
   const { recent, readAt } = one.wallet;
   return suspect('wallet_nearly_empty', {
     summary: 'the wallet of the relayer has coins for only a few more payments',
     ...view.relayer.subject,
     readAt,
-    evidence: `${readBalance(one, view)}, which is enough for about ${countPaymentsLeft(one.wallet)} more falls like its last ${recent.length}; what it spends a day is not known yet`,
+    evidence: `${readBalance(one, view)}, which is enough for about ${formatCount(leftOf(one), 'more fall', 'more falls')} like its last ${recent.length}; what it spends a day is not known yet`,
     fix: `send coins to ${describePayee(one)}`,
   });
 }

@@ -253,6 +253,7 @@ test('one that pays for few more submissions is told before its spend is known, 
       fix: 'send coins to 0xcd0340a2214058390d204a826de05312deadbeef (PARENTNET_WALLET) on the parent chain',
     },
   ]);
+  expect(causesOf(drained(0.5))[0]?.evidence).toContain('for about 1 more fall like');
   expect([problems(drained(47.9)), problems(drained(48)), problems(drained(20, 3_020))]).toEqual([
     ['wallet_nearly_empty'],
     ...[[], []],
