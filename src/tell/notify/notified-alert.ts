@@ -16,6 +16,8 @@ export interface NotifiedAlert extends AlertEnd {
   readonly startsAt: number;
   /** When the evidence in `details` was seen. Absent in what an earlier version has stored. */
   readonly seenAt?: number;
+  /** In the last message it was clearing, so that there was nothing to do. */
+  readonly wasClearing?: true | undefined;
   /** When a new cause of it was sent last, and the causes that were sent before that. */
   readonly renewedAt?: number;
   readonly toldCauses?: readonly string[];

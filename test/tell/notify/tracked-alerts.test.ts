@@ -340,10 +340,13 @@ describe('an alert whose cause changes', () => {
     expect(causeAt(first, { ...unknown, details: { summary: 'x', evidence: '', fix: '' } })).toBe(MINUTE);
   });
 
-  it('has the same one while only numbers and times differ, and while it clears', () => {
+  it('has the same one while only numbers and times differ, and while it clears, but another one when it is back', () => {
     const disk = (free: string, left: string) => because('the disk is full', `free ${free}: it is full in ${left}`);
     expect(causeAt(disk('5 MB', '1m'), disk('0.5 MB', '59s'), disk('1,018 MB', '1m 3s'))).toBeUndefined();
     expect(causeAt(disk('5 MB', '1m'), because('the disk is full', 'nothing to do', true))).toBeUndefined();
+    expect(causeAt(disk('5 MB', '1m'), because('the disk is full', 'nothing to do', true), disk('5 MB', '1m'))).toBe(
+      2 * MINUTE,
+    );
     // What follows the first step may be of one node or another.
     expect(causeAt(because('a', 'look at x; for n1: y'), because('a', 'look at x; for n2: z'))).toBeUndefined();
   });

@@ -50,7 +50,7 @@ export function writeTitle(message: Message): string {
     return title('RESOLVED', `${about(ended, 'alerts')}, ${formatCount(ongoing, 'still fires', 'still fire')}`);
   const changed = alerts.filter(({ isChanged }) => isChanged);
   if (changed.length > 0 && message.kind === 'change')
-    return title(worstOf(changed).toUpperCase(), `now ${about(changed, 'alerts have another cause')}`);
+    return title(worstOf(changed).toUpperCase(), `now ${about(changed, 'alerts have another cause or are back')}`);
   return title(worstOf(firing).toUpperCase(), `still ${about(firing, 'alerts')}`);
 }
 

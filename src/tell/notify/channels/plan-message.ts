@@ -13,7 +13,7 @@ export const TIMES = {
   pauseMs: 60_000,
   /** The same for a warning about the whole subnet, or about a target that people were not told of: it most likely has another cause. */
   otherPauseMs: 20_000,
-  /** A cause that comes and goes is not sent. */
+  /** A cause that comes and goes is not sent. What was told to be clearing and is back waits as what is new does. */
   causeWaitMs: 25_000,
   /** Before a cause that people were told of is sent again, or one more than `MOST_CAUSES`. */
   causePauseMs: 5 * 60_000,
@@ -115,7 +115,8 @@ export function planMessage(
     ongoing.flatMap(({ labels, details }) => {
       const key = alertKey(labels);
       const isSeen = !details?.isClearing && !details?.isRestored;
-      const isOther = isSeen && causeOf(before?.alerts[key]?.details) !== causeOf(details);
+      const told = before?.alerts[key];
+      const isOther = isSeen && (told?.wasClearing || causeOf(told?.details) !== causeOf(details));
       return isOther && firing.get(key)?.planned === undefined && labels.severity !== 'info' ? [key] : [];
     }),
   );
@@ -146,10 +147,12 @@ export function planMessage(
       acknowledgedBy !== undefined && before?.alerts[alertKey(labels)]?.acknowledgedBy !== acknowledgedBy,
   );
   if (isAcknowledged) return message('acknowledgement');
-  const isRenewed = [...renewed].some((key) => {
-    if (!isOver(firing.get(key)?.causeAt ?? now, TIMES.causeWaitMs, now)) return false;
-    const { renewedAt = now - TIMES.causePauseMs, toldCauses = [] } = before?.alerts[key] ?? {};
-    const isNewCause = toldCauses.length < MOST_CAUSES && !toldCauses.includes(causeOf(firing.get(key)?.details));
+  const isRenewed = ongoing.some(({ labels, details }) => {
+    const key = alertKey(labels);
+    const { renewedAt = now - TIMES.causePauseMs, toldCauses = [], wasClearing } = before?.alerts[key] ?? {};
+    const waitMs = wasClearing ? waitOf(labels) : TIMES.causeWaitMs;
+    if (!renewed.has(key) || !isOver(firing.get(key)?.causeAt ?? now, waitMs, now)) return false;
+    const isNewCause = toldCauses.length < MOST_CAUSES && !toldCauses.includes(causeOf(details));
     return isNewCause || isOver(renewedAt, TIMES.causePauseMs, now);
   });
   if (isRenewed && isRested(before?.begunAt)) return message('change');
@@ -168,8 +171,10 @@ export function afterMessage(
   const told = new Map(ongoing.map((one) => [alertKey(one.labels), one]));
   const left = Object.entries(before?.alerts ?? {}).flatMap(([key, alert]): readonly [string, NotifiedAlert][] => {
     if (over.has(key)) return [];
-    const { acknowledgedBy = alert.acknowledgedBy, details, seenAt } = told.get(key) ?? {};
-    const noted = acknowledgedBy === undefined ? alert : { ...alert, acknowledgedBy };
+    const listed = told.get(key);
+    const { acknowledgedBy = alert.acknowledgedBy, details, seenAt } = listed ?? {};
+    const wasClearing = listed ? details?.isClearing : alert.wasClearing;
+    const noted = { ...alert, ...(acknowledgedBy !== undefined && { acknowledgedBy }), wasClearing };
     if (!renewed?.has(key)) return [[key, noted]];
     const isRecent = alert.renewedAt !== undefined && !isOver(alert.renewedAt, TIMES.causePauseMs, now);
     const toldCauses = [...((isRecent && alert.toldCauses) || []), causeOf(alert.details)];

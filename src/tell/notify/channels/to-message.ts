@@ -10,7 +10,7 @@ export interface MessageAlert {
   readonly status: 'firing' | 'resolved';
   /** Whether this message is the first about its status. */
   readonly isNew: boolean;
-  /** It fires still, and its cause is another than in the messages before. */
+  /** It fires still, and its cause is another than in the messages before, or it is back after it was clearing there. */
   readonly isChanged?: true;
   /** What it reports is no longer seen, and ends unless it returns. */
   readonly isClearing?: true;

@@ -280,6 +280,35 @@ describe('a message', () => {
     expect(words(plan(375 * S, [{ ...third, details: second.details }], told))).toBeUndefined();
   });
 
+  it('tells as soon as of a new alert that one is back which it has told to be clearing, and again after five minutes', () => {
+    const parent = (causeAt: number, more: Partial<TrackedAlert['details']> = {}) =>
+      firingAlert('relayer', START, {
+        ...{ causeAt: START + causeAt, labels: { alertname: 'Parent', severity: 'critical', subnet: 'devnet' } },
+        details: { summary: 'it is down', evidence: 'it was seen', fix: 'start it', ...more },
+      });
+    const tell = (at: number, alerts: Parameters<typeof plan>[1], before: NotifiedGroup | undefined) => {
+      const planned = plan(at * S, alerts, before);
+      if (planned === undefined) throw new Error('a message is due');
+      return afterMessage(planned, before, { channel: 'ops', group: 'devnet', thread: 't', now: START + at * S });
+    };
+    const clears = parent(0, { isClearing: true });
+    const first = notified(5 * S, parent(0));
+    // Nobody was told that it cleared.
+    expect(words(plan(200 * S, [parent(100 * S)], first))).toBeUndefined();
+    const told = tell(70, [clears, node('n1', 50 * S)], first);
+    expect(words(plan(200 * S, [clears, node('n1', 50 * S)], told))).toBeUndefined();
+    const back = [parent(150 * S), node('n1', 50 * S)];
+    expect(words(plan(154 * S, back, told))).toBeUndefined();
+    expect(words(plan(155 * S, back, told))).toBe('change: + - =Parent n1');
+    const again = tell(155, back, told);
+    expect(words(plan(300 * S, back, again))).toBeUndefined();
+    // It comes and goes.
+    const flaps = tell(230, [clears, node('n1', 50 * S), node('n2', 210 * S)], again);
+    const more = [parent(300 * S), node('n1', 50 * S), node('n2', 210 * S)];
+    expect(words(plan(454 * S, more, flaps))).toBeUndefined();
+    expect(words(plan(455 * S, more, flaps))).toBe('change: + - =Parent n1 n2');
+  });
+
   it('tells of four new causes of an alert one after another, and of the next one five minutes later', () => {
     const about = (cause: number) =>
       firingAlert('n1', START, {
