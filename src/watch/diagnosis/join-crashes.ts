@@ -144,7 +144,7 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
     const at = formatMoment(Math.max(...some.map((one) => one.at)), view);
     return { all, names, span, ended: `${names} ended${how} within ${span}, ${at}` };
   });
-  const crashed = [...new Set(told.flatMap(({ all }) => all))];
+  const crashed = told[0]?.all ?? [];
   const lastAt = Math.max(...joined.map(({ at }) => at));
   // What has run again and was paused, ended or removed since is another matter.
   const hasRun = ({ state, container: { kind } }: TargetView) => {
@@ -167,7 +167,8 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
     ...(isSame && { summary: known.summary, evidence: known.evidence, begunAt: known.since }),
     // Not in the evidence, which stays as it is once this is over.
     fix: `${isSeen ? `${again} started again; ` : ''}look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${first?.found.name}: ${first?.found.fix}`,
-    explains: joined.flatMap(({ found }) => found.explains),
+    // Of an older series, which is told beside it, its checks are not.
+    explains: series[0]?.flatMap(({ found }) => found.explains) ?? [],
     causes: joined.flatMap(({ found }) => [...refsTo(found, found.problem), ...found.causes]),
     ...(areNodes(crashed) && { nodes: crashed.map(({ state }) => state.target.name) }),
   });

@@ -136,6 +136,12 @@ describe('containers that crash within seconds of each other', () => {
         ['clearing', 239_000, ALL],
         ['suspected', 0, ofTwo],
       ]);
+      // The checks of those that crashed before have the words of then.
+      const { explains, nodes } = again[1] as Problem;
+      expect([explains.map(({ name }) => name), nodes]).toEqual([
+        ['n1', 'n2'],
+        ['n1', 'n2'],
+      ]);
       // After a restart of subnetd as well.
       const stored = { ...known, restoredAt: NOW };
       expect(wordsOf(followed(some, ...restoreProblems(followed(some), [stored])))).toEqual([
