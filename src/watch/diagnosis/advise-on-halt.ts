@@ -143,8 +143,10 @@ export function findVoters(view: SubnetView) {
   return {
     out,
     present,
-    // They take part, and are not connected to all others that do, nor about to be.
-    lonely: present.filter(({ peers = Infinity, state }) => peers < present.length - 1 && !findsPeers(state, now)),
+    // They take part, and are not connected to all others that do. While one of them finds its peers, the others find it.
+    lonely: present.some(({ state }) => findsPeers(state, now))
+      ? []
+      : present.filter(({ peers = Infinity }) => peers < present.length - 1),
     // Out as well, and only just: those that have answered a moment ago, as before their end, and do not loop, may be away for a restart.
     gone: out.filter((node) => {
       const { node: known, container } = node.state.facts;
