@@ -111,7 +111,7 @@ export interface Masternode {
   readonly name?: string;
   /** The other nodes that run with its key. */
   readonly alsoOf?: readonly string[] | undefined;
-  /** Its node by elimination: the only one that is out and has never given an address, where each other address has its node. */
+  /** Its node by elimination: the only one that has never given an address, and is out or takes its turns, where each other address has its node. */
   readonly presumed?: string;
   readonly vote: Vote;
   /** It is counted as voting, and may not: its newest turn brought no block, or nobody may have its key. */

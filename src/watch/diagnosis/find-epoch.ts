@@ -198,21 +198,23 @@ export function findEpoch(view: SubnetView, members: readonly Member[], isBlind:
   const memberOf = (address: string) => byName.get(byAddress.get(address)?.name ?? '');
   const following = place && place.number + 1;
   const untold = findUntold(view.nodes, masternodes);
+  // Some time after a node first answered, or was first silent, turns show whether somebody else has the key that it should have.
+  const isNew = ({ state }: NodeView) =>
+    (counted?.at ?? 0) - (checkOf(state, 'latest_block')?.since ?? 0) < twoCyclesMs(active.length, consensus);
+  const isShown = (node: NodeView) =>
+    node === untold?.node && !node.chainFacts && !isNew(node) && !hasMissedTurn(chain, untold.address);
+  const presumed = untold && (isMissing(untold.node) || isShown(untold.node)) ? untold : undefined;
   const describe = (address: string, vote: Vote, changes: Partial<Masternode>): Masternode => ({
     address,
     name: memberOf(address)?.name,
     alsoOf: view.sharedKeys.get(address)?.flatMap(({ name }) => (name === memberOf(address)?.name ? [] : name)),
-    ...(address === untold?.address && isMissing(untold.node) && { presumed: untold.node.name }),
+    ...(address === presumed?.address && { presumed: presumed.node.name }),
     vote,
     ...changes,
     next: nextSet?.fates.get(address),
     lag: viewLag(view.facts.lag, address, memberOf(address)?.name),
   });
   const { addresses, nodesOut, nodesToJoin } = findNameless(view, active);
-  // Some time after a node first answered, or was first silent, turns show whether somebody else has the key that it should have.
-  const isNew = ({ state }: NodeView) =>
-    (counted?.at ?? 0) - (checkOf(state, 'latest_block')?.since ?? 0) < twoCyclesMs(active.length, consensus);
-  const isShown = (node: NodeView) => node === untold?.node && !isNew(node) && !hasMissedTurn(chain, untold.address);
   /** One that was not asked yet, or gives no answer, may have an address of these. */
   const isUnasked = view.nodes.some(
     (node) => !node.chainFacts && node.address === undefined && !isMissing(node) && !isShown(node),

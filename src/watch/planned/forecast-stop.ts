@@ -10,7 +10,7 @@ import type { Target } from '../../model/target.ts';
 const COMMIT_ROUNDS = 3;
 
 /** One masternode in the order of turns. */
-type Seat = Pick<Masternode, 'name' | 'alsoOf' | 'vote' | 'isDoubtful'>;
+type Seat = Pick<Masternode, 'name' | 'alsoOf' | 'presumed' | 'vote' | 'isDoubtful'>;
 
 /** Those whose turn comes, in order; the nodes themselves until the chain has named its masternodes. */
 function findSeats({ epoch, members = [] }: SubnetState): readonly Seat[] {
@@ -90,7 +90,8 @@ export function forecastStop(state: SubnetState, stopped: ReadonlySet<Target>): 
   const named = subnet.targets.filter((target) => stopped.has(target));
   const gone = new Set(named.flatMap(({ component, name }) => (component === 'node' ? [name] : [])));
   // Nodes with one key are one masternode.
-  const isGone = ({ name, alsoOf = [] }: Seat) => name !== undefined && [name, ...alsoOf].every((one) => gone.has(one));
+  const isGone = ({ presumed, name = presumed, alsoOf = [] }: Seat) =>
+    name !== undefined && [name, ...alsoOf].every((one) => gone.has(one));
   const seats = findSeats(state);
   const isThere = (name: ProblemName) => problems.some((one) => one.problem === name && one.state !== 'clearing');
   const quietMs = isThere('subnet_halted') ? Number.POSITIVE_INFINITY : (state.quietMs ?? 0);

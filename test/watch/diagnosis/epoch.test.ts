@@ -465,6 +465,9 @@ test('a masternode that no node has named may be that of a node that was not ask
   expect(seats(without({}, ['n4'], 36_000))).toEqual(['votes', 'votes', 4, undefined]);
   // Its turns were counted too soon after it was first asked.
   expect(seats(without({}, ['n4'], 35_999))).toEqual(['votes', 'unknown', 4, 1]);
+  // So the masternode is probably its own.
+  const presumed = (countedAt: number) => find(without({}, ['n4'], countedAt).epoch, 'n4')?.presumed;
+  expect([presumed(36_000), presumed(35_999)]).toEqual(['n4', undefined]);
   // Nobody knows which of two has which key.
   expect(seats(without({}, ['n3', 'n4']))).toEqual(['unknown', 'unknown', 4, 1]);
   const missed = { epochBlock: 0, epochRound: 0, rounds: [{ round: 1_999, miner: addressOf('n4') }], byMiner: {} };

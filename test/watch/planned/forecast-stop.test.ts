@@ -147,6 +147,16 @@ describe('the words', () => {
     ]);
   });
 
+  test('count the masternode that is probably that of a node which is stopped', () => {
+    const { masternodes = [], ...epoch } = state.epoch ?? {};
+    const unnamed = masternodes.map(({ name, ...one }) =>
+      name === 'subnet2' ? { ...one, presumed: name } : { ...one, name },
+    );
+    const probably = { ...state, epoch: { ...epoch, masternodes: unnamed } } as unknown as SubnetState;
+    expect(tell(probably, 'subnet2')).toEqual(tell(state, 'subnet2'));
+    expect(tell(probably, 'subnet3')).toEqual(tell(state, 'subnet3'));
+  });
+
   test('say that it halts, for whatever reads from whom', () => {
     expect(tell(state, 'subnet3', 'subnet4')).toEqual([
       'devnet halts: 2 of 4 masternodes vote, 3 needed',
