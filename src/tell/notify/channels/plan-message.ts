@@ -173,7 +173,8 @@ export function afterMessage(
     if (over.has(key)) return [];
     const listed = told.get(key);
     const { acknowledgedBy = alert.acknowledgedBy, details, seenAt } = listed ?? {};
-    const wasClearing = listed ? details?.isClearing : alert.wasClearing;
+    // What an earlier process has seen may not have been asked since.
+    const wasClearing = listed ? (!details?.isRestored && details?.isClearing) || undefined : alert.wasClearing;
     const noted = { ...alert, ...(acknowledgedBy !== undefined && { acknowledgedBy }), wasClearing };
     if (!renewed?.has(key)) return [[key, noted]];
     const isRecent = alert.renewedAt !== undefined && !isOver(alert.renewedAt, TIMES.causePauseMs, now);

@@ -302,6 +302,9 @@ describe('a message', () => {
     expect(words(plan(155 * S, back, told))).toBe('change: + - =Parent n1');
     const again = tell(155, back, told);
     expect(words(plan(300 * S, back, again))).toBeUndefined();
+    // What was only seen before a restart of subnetd is no news.
+    const restored = tell(70, [parent(0, { isClearing: true, isRestored: true }), node('n1', 50 * S)], first);
+    expect(words(plan(155 * S, back, restored))).toBeUndefined();
     // It comes and goes.
     const flaps = tell(230, [clears, node('n1', 50 * S), node('n2', 210 * S)], again);
     const more = [parent(300 * S), node('n1', 50 * S), node('n2', 210 * S)];
