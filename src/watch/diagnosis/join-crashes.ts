@@ -188,7 +188,7 @@ function findStop(found: readonly Suspicion[], view: SubnetView): Found {
   const ofTargets = stopped.map(({ state }) => refsTo(state.target, ...BROUGHT_BY_STOP, 'parent_unreachable'));
   const causes = [...ofTargets, refsTo({}, 'monitor_offline')].flat();
   const brought = indexProblems(causes);
-  const at = Math.max(...stopped.map(({ state }) => state.facts.container?.lastExit?.at ?? 0));
+  const at = Math.max(...ended.map(({ state }) => state.facts.container?.lastExit?.at ?? 0));
   const names = stopped.flatMap(({ state }) => findContainer(state.facts.container)?.name ?? []);
   const nameAll = (some: readonly TargetView[]) => nameSome(some.map(({ state }) => state.target.name));
   const [how, fix] = isDockerSilent(first, view)
