@@ -140,9 +140,11 @@ function findDown(one: TargetView, all: SubnetView): Found {
     const wasRestarted = container.restartCount - findCrashes(facts.container).length > 1 && now - startedAt < LOOP_MS;
     const isAgain = crashes.length > 1 || (crashes.length === 0 && wasRestarted);
     const how = isAgain ? 'restarts again and again' : 'has crashed and is restarted';
+    // No more than three are kept.
+    const times = `${crashes.length > 2 ? 'at least ' : ''}${crashes.length} times`;
     return tell('container_restarting', `the container of ${name} ${how}`, {
       begunAt,
-      ...(crashes.length > 1 && { evidence: `${container.name} crashed ${crashes.length} times within 10 minutes` }),
+      ...(crashes.length > 1 && { evidence: `${container.name} crashed ${times} within 10 minutes` }),
     });
   }
   if (view.kind === 'stopped') {
