@@ -167,7 +167,7 @@ function toProblem(series: readonly (readonly Crash[])[], view: SubnetView): Sus
     ...(isSame && { summary: known.summary, evidence: known.evidence, begunAt: known.since }),
     // Not in the evidence, which stays as it is once this is over.
     fix: `${isSeen ? `${again} started again; ` : ''}look for what they share: the memory and the disk of their machine, Docker, or a block that they all received; for ${first?.found.name}: ${first?.found.fix}`,
-    // Of an older series, which is told beside it, its checks are not.
+    // The checks of an older series are explained by what was told of that then.
     explains: series[0]?.flatMap(({ found }) => found.explains) ?? [],
     causes: joined.flatMap(({ found }) => [...refsTo(found, found.problem), ...found.causes]),
     ...(areNodes(crashed) && { nodes: crashed.map(({ state }) => state.target.name) }),

@@ -173,7 +173,7 @@ export function afterMessage(
     if (over.has(key)) return [];
     const listed = told.get(key);
     const { acknowledgedBy = alert.acknowledgedBy, details, seenAt } = listed ?? {};
-    // What an earlier process has seen may not have been asked since.
+    // What only an earlier process has seen may not be over.
     const wasClearing = listed ? (!details?.isRestored && details?.isClearing) || undefined : alert.wasClearing;
     const noted = { ...alert, ...(acknowledgedBy !== undefined && { acknowledgedBy }), wasClearing };
     if (!renewed?.has(key)) return [[key, noted]];
