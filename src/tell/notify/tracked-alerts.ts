@@ -48,11 +48,9 @@ const resolve = (
   resolvedAt: now,
 });
 
-/** Since when an alert has the cause of these details. What clears has none, and begins anew when it is back. */
-function causeAtOf(before: TrackedAlert | undefined, details: AlertDetails | undefined, now: number) {
-  const isSame = before?.details?.isClearing !== true && causeOf(before?.details) === causeOf(details);
-  return before === undefined || details?.isClearing || isSame ? before?.causeAt : now;
-}
+/** Since when an alert has the cause of these details. What clears has none, and what is back begins anew, as its fix is another. */
+const causeAtOf = (before: TrackedAlert | undefined, details: AlertDetails | undefined, now: number) =>
+  before === undefined || details?.isClearing || causeOf(before.details) === causeOf(details) ? before?.causeAt : now;
 
 function activate(before: TrackedAlert | undefined, finding: AlertFinding & { readonly state: 'active' }, now: number) {
   const { labels, annotations, details, forMs, keepFiringForMs, planned, readAt = now } = finding;

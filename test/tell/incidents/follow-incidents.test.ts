@@ -425,11 +425,12 @@ describe('incidents from before a restart', () => {
     expect(run([[6 * SECOND, []]], restored).only).toMatchObject({ end: 'removed', endedAt: MINUTE });
   });
 
-  it('keep the moment from which a halt says to restart, by the clock of who reads it', () => {
+  it('keep when they began and the moment from which a halt says to restart, by the clock of who reads them', () => {
     const { only } = run([[MINUTE, withProblems(halt(MINUTE, { restartAt: 90 * SECOND }))]]);
     const stored = convertIncident(only, (at) => at + DAY);
     const read = convertIncident(stored, (at) => at - DAY - MINUTE);
-    expect(toRestoredProblem(read, at(0)).restartAt).toBe(30 * SECOND);
+    const { restartAt, since } = toRestoredProblem(read, at(0));
+    expect([restartAt, since]).toEqual([30 * SECOND, (only.last.since ?? 0) - MINUTE]);
   });
 
   it('that were clearing go on with it, and do not give their advice again', () => {
