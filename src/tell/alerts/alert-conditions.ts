@@ -54,6 +54,9 @@ function findCovered({ subnet, problems, quorum }: SubnetState, alert: string, n
   );
   // Nobody is told of the end of a halt while too few vote for another block.
   const isShort = quorum !== undefined && countReserve(quorum) < 0;
+  // Once blocks come again, whoever votes is known.
+  const isHalted = problems.some(({ problem, state }) => problem === 'subnet_halted' && state !== 'clearing');
+  const isSpare = !isHalted && quorum !== undefined && countReserve(quorum) > (quorum.doubtful ?? 0);
   const atRisk: readonly ProblemRef[] = [
     ...(lacksSpare(quorum) ? [{ problem: 'quorum_at_risk' as const }] : []),
     ...(isShort ? [{ problem: 'subnet_halted' as const }] : []),
@@ -65,9 +68,12 @@ function findCovered({ subnet, problems, quorum }: SubnetState, alert: string, n
   return [
     // The later one of two with the same labels counts.
     ...atRisk.filter(isOfAlert).map((one) => ({ ...toUnknown(one), isSuspected })),
-    ...mayLast.filter(isOfAlert).map((one) => ({ ...toUnknown(one), isCovered: true as const })),
+    ...mayLast.filter(isOfAlert).map((one) => ({
+      ...{ ...toUnknown(one), isCovered: true as const },
+      ...(one.problem === 'quorum_at_risk' && isSpare && { isOver: true as const }),
+    })),
     ...hidden.map((one) => ({
-      ...{ ...toUnknown(one), details: toDetails(one), readAt: readAtOf(one) },
+      ...{ ...toUnknown(one), details: toDetails(one), readAt: readAtOf(one), since: one.since },
       ...(!isStanding(one) && { isSuspected }),
     })),
   ];
@@ -84,7 +90,7 @@ const problemCondition =
         .toSorted((one, other) => Number(isMuted(other)) - Number(isMuted(one)))
         .map((one) => ({
           labels: toLabels(state.subnet.name, one),
-          result: { value: 1, details: toDetails(one), planned: one.planned, readAt: readAtOf(one) },
+          result: { value: 1, details: toDetails(one), planned: one.planned, readAt: readAtOf(one), since: one.since },
         }));
       return withUnknown ? [...findCovered(state, alert, now), ...active] : active;
     });

@@ -14,6 +14,8 @@ export interface Active {
   readonly planned?: ProblemPlan | undefined;
   /** When what shows a problem was read, where that may be some time ago. */
   readonly readAt?: number | undefined;
+  /** Since when a problem lasts. */
+  readonly since?: number | undefined;
 }
 
 /** Whether an alert's condition holds for one thing. `unknown`: that cannot be judged now. */
@@ -31,6 +33,10 @@ export interface AlertInstance {
   readonly isSuspected?: true;
   /** When what is known of it was read, where that may be some time ago. */
   readonly readAt?: number | undefined;
+  /** Since when what is known of it lasts. */
+  readonly since?: number | undefined;
+  /** What was told is seen to be over, though what brought it is not over for sure. */
+  readonly isOver?: true;
 }
 
 /** The instances for which the condition holds, and with `withUnknown` also those that cannot be judged now. */

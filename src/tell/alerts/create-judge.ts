@@ -47,12 +47,13 @@ export function createJudge(bases: Partial<LinkBases>): Judge {
       condition(input, isKnown).map(({ labels: own, result, details: known, ...mark }): AlertFinding => {
         const labels = { alertname, severity, ...own };
         if (result === 'unknown') return { state: 'unknown', labels, details: known, ...mark };
-        const { details, value, readAt } = result;
+        const { details, value, readAt, since } = result;
         const planned = isOfProblem ? result.planned : findOwnPlan(input, own);
         const texts = {
           annotations: annotate(own, value),
           ...(details && { details }),
           ...(readAt !== undefined && { readAt }),
+          ...(since !== undefined && { since }),
         };
         return { state: 'active', labels, ...texts, forMs, keepFiringForMs, planned };
       });

@@ -62,6 +62,8 @@ export type AlertFinding =
       readonly planned?: ProblemPlan | undefined;
       /** When what shows it was read, where that may be some time ago. */
       readonly readAt?: number | undefined;
+      /** Since when what it reports lasts, of a problem. */
+      readonly since?: number | undefined;
     }
   | {
       readonly state: 'unknown';
@@ -74,6 +76,10 @@ export type AlertFinding =
       readonly isSuspected?: true | undefined;
       /** When what is known of it was read, where that may be some time ago. */
       readonly readAt?: number | undefined;
+      /** Since when what is known of it lasts. */
+      readonly since?: number | undefined;
+      /** What was told is seen to be over, though what brought it is not over for sure. */
+      readonly isOver?: true | undefined;
     };
 
 /** An alert that is, or recently was, pending or firing. Times are watched time in memory, and wall time in the database. */
@@ -88,7 +94,9 @@ export interface TrackedAlert {
   /** When it was last seen active, by the reading that showed it. While it is clearing, that lies in the past. */
   readonly seenAt: number;
   readonly firedAt?: number;
-  /** When the one before was last seen, which was about others. */
+  /** Since when it is seen to be over, while it fires as it clears or as something graver hides it. What begins later is another one. */
+  readonly overAt?: number | undefined;
+  /** When the one before was last seen, or was over, which was about others or had ended before this one began. */
   readonly otherSeenAt?: number | undefined;
   /** Since when it has the cause that it has now; absent while that is the first one. */
   readonly causeAt?: number | undefined;

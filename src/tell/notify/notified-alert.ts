@@ -5,7 +5,14 @@ export interface AlertEnd {
   /** When it was found to be over, in wall time. */
   readonly endsAt?: number;
   /** What was seen last of it, which may not have been sent. */
-  readonly endedAs?: { readonly details: AlertDetails; readonly seenAt: number } | undefined;
+  readonly endedAs?:
+    | {
+        readonly details: AlertDetails;
+        readonly seenAt: number;
+        /** Since when it was seen to be over, where that is known better than by when it was last seen. */
+        readonly overAt?: number | undefined;
+      }
+    | undefined;
 }
 
 /** An alert that a channel has been notified of, and not yet of its end. Times are wall time. */

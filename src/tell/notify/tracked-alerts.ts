@@ -48,13 +48,22 @@ const resolve = (
   resolvedAt: now,
 });
 
+/** Whether what is found is about others than an alert, or has begun since that was over. */
+const isAnother = (before: TrackedAlert | undefined, { details, since }: Pick<AlertFinding, 'details' | 'since'>) =>
+  isAboutOthers(before?.details, details) ||
+  (before?.phase === 'firing' && since !== undefined && since > (before.overAt ?? Infinity));
+
+/** Since when an alert is over that has these details now. */
+const overAtOf = (before: TrackedAlert | undefined, details: AlertDetails | undefined, seenAt: number) =>
+  details?.isClearing && (before?.overAt ?? seenAt);
+
 /** Since when an alert has the cause of these details. What clears has none, and what is back begins anew, as its fix is another. */
 const causeAtOf = (before: TrackedAlert | undefined, details: AlertDetails | undefined, now: number) =>
   before === undefined || details?.isClearing || causeOf(before.details) === causeOf(details) ? before?.causeAt : now;
 
 function activate(before: TrackedAlert | undefined, finding: AlertFinding & { readonly state: 'active' }, now: number) {
   const { labels, annotations, details, forMs, keepFiringForMs, planned, readAt = now } = finding;
-  const isOther = isAboutOthers(before?.details, details);
+  const isOther = isAnother(before, finding);
   const isNew =
     before === undefined ||
     isOther ||
@@ -66,7 +75,8 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
   const more = { ...(details && { details }), ...(planned && { planned }) };
   const seenAt = Math.min(readAt, now);
   const causeAt = causeAtOf(before, details, now);
-  const otherSeenAt = isOther ? before?.seenAt : isNew ? undefined : before.otherSeenAt;
+  const otherSeenAt = isOther ? (before?.overAt ?? before?.seenAt) : isNew ? undefined : before.otherSeenAt;
+  const overAt = overAtOf(isNew ? undefined : before, details, seenAt);
   const base = {
     labels,
     annotations,
@@ -76,6 +86,7 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
     seenAt,
     ...(causeAt !== undefined && { causeAt }),
     ...(otherSeenAt !== undefined && { otherSeenAt }),
+    ...(overAt !== undefined && { overAt }),
   };
   if (firedAt === undefined && now - activeAt < forMs) return { ...base, phase: 'pending' } as const;
   // Planned work that begins later does not hold it back: whoever was notified that it fires is notified of its end.
@@ -87,19 +98,23 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
 /** An alert that cannot be judged now, with what is known of it. */
 function renew(
   { isCovered: _, isSuspected: __, ...before }: TrackedAlert,
-  { details, ...finding }: Extract<AlertFinding, { readonly state: 'unknown' }>,
+  finding: Extract<AlertFinding, { readonly state: 'unknown' }>,
   now: number,
 ): TrackedAlert {
+  const { details, isCovered, isOver } = finding;
   if (before.phase === 'resolved') return { ...before, isDoubted: true };
   if (before.phase === 'pending') return before;
   const isSuspected = finding.isSuspected && { isSuspected: true as const };
   // What is suspected of others is not what it fires for.
-  if (details === undefined || isAboutOthers(before.details, details))
-    return { ...withoutAges(before), ...isSuspected, ...(finding.isCovered && { isCovered: true }) };
+  if (details === undefined || isAnother(before, finding))
+    return {
+      ...{ ...withoutAges(before), ...isSuspected, ...(isCovered && { isCovered }) },
+      ...(isOver && { overAt: before.overAt ?? now }),
+    };
   const causeAt = causeAtOf(before, details, now);
   const seenAt = Math.min(finding.readAt ?? now, now);
   const foundAs = isSuspected && (before.foundAs ?? { details: before.details, seenAt: before.seenAt });
-  return { ...before, ...isSuspected, foundAs, details, causeAt, seenAt };
+  return { ...before, ...isSuspected, foundAs, details, causeAt, seenAt, overAt: overAtOf(before, details, seenAt) };
 }
 
 /** The next state of an alert without a finding; undefined when it ends here. */
@@ -124,6 +139,7 @@ export const isSameState = (one: TrackedAlert, other: TrackedAlert): boolean =>
   one.details?.about === other.details?.about &&
   // When it was last seen is sure from then on.
   one.details?.isClearing === other.details?.isClearing &&
+  one.overAt === other.overAt &&
   one.isHeld === other.isHeld &&
   one.isUnconfirmed === other.isUnconfirmed;
 
@@ -185,6 +201,7 @@ export function mergeTrackedAlerts(current: TrackedAlerts, kept: readonly Tracke
         details: known.details,
         causeAt: known.causeAt,
         seenAt: known.seenAt,
+        overAt: known.overAt,
       });
   }
   return merged;
@@ -206,6 +223,7 @@ export function convertTrackedAlerts(trackedAlerts: TrackedAlerts, convert: (at:
     seenAt: convert(alert.seenAt),
     ...optional('firedAt', alert.firedAt),
     ...optional('otherSeenAt', alert.otherSeenAt),
+    ...optional('overAt', alert.overAt),
     ...optional('causeAt', alert.causeAt),
     ...optional('clearSince', alert.clearSince),
     ...optional('resolvedAt', alert.resolvedAt),

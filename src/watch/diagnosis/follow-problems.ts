@@ -351,7 +351,9 @@ export function followProblems(
     if (isStanding(one) && subjectsOf(one).length > 0) ended.set(toEnded(one, subjectsOf, now));
   };
   const there = indexProblems(problems);
-  const fixOfRisk = found.get({ problem: 'quorum_at_risk' })?.fix;
+  // Whoever restarts on purpose is back by then.
+  const isLasting = ({ since, begunAt = since }: Problem) => now - Math.min(since, begunAt) >= REOPEN_MS;
+  const fixOfRisk = problems.find((one) => one.problem === 'quorum_at_risk' && isLasting(one))?.fix;
   for (const one of before.values.filter((each) => !there.get(each))) {
     // What covers it shows nothing of what is not known yet, and may be over before that is.
     const isLeft = !covered.get(one) || (OF_SPEND.includes(one.problem) && !isSpendKnown(view));

@@ -514,6 +514,7 @@ describe('what is found', () => {
         incident_url: 'http://s/incidents?alert=SubnetNodeDown&subnet=d&name=a+b%27',
       },
       details: { summary: 'it is broken', evidence: 'it broke at 7', fix: 'repair it' },
+      since: expect.any(Number),
       forMs: 0,
       keepFiringForMs: 0,
     });

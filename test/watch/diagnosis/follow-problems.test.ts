@@ -362,10 +362,13 @@ describe('a problem', () => {
       return problems.filter((one) => one.problem === problem).map(({ fix }) => fix);
     };
     // Whose votes are missing still, and how they come back, is known while that is only suspected.
-    const risk = suspicion({ problem: 'quorum_at_risk', ...whole, fix: 'bring back n1, n2: 1 more must vote' });
-    expect(fixOf('subnet_halted', TIGHT, [risk])).toEqual([`${TIGHT_VOTES}; bring back n1, n2: 1 more must vote`]);
+    const fix = 'bring back n1, n2: 1 more must vote';
+    const riskOf = (ms: number) => suspicion({ problem: 'quorum_at_risk', ...whole, fix, begunAt: T0 + SECOND - ms });
+    expect(fixOf('subnet_halted', TIGHT, [riskOf(10_000)])).toEqual([`${TIGHT_VOTES}; ${fix}`]);
     // Who reads of a halt that has ended reads how many can vote now.
     const spare = [`${TIGHT_VOTES}; restart no other node until there is a spare vote again`];
+    // Whoever has stopped them a moment ago may be starting them again.
+    expect(fixOf('subnet_halted', TIGHT, [riskOf(9_999)])).toEqual(spare);
     expect([fixOf('subnet_halted', TIGHT), fixOf('containers_crashed', TIGHT)]).toEqual([spare, spare]);
     expect([fixOf('subnet_halted'), fixOf('finality_stalled', TIGHT)]).toEqual([[NOTHING_TO_DO], [NOTHING_TO_DO]]);
   });

@@ -53,8 +53,8 @@ export function groupAlerts(
     firing.set(group, members);
   }
   const endOf = (key: string) => {
-    const { resolvedAt = now, details, seenAt = now } = trackedAlerts.get(key) ?? {};
-    return { endsAt: resolvedAt, endedAs: details && { details, seenAt } };
+    const { resolvedAt = now, details, seenAt = now, overAt } = trackedAlerts.get(key) ?? {};
+    return { endsAt: resolvedAt, endedAs: details && { details, seenAt, overAt } };
   };
   return { firing, endOf, isOwn };
 }

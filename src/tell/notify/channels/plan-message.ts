@@ -65,10 +65,10 @@ const toNotified = ({ labels, annotations, details, firedAt, seenAt, acknowledge
 /** An alert that has ended, as it was seen last: it was over then, though that was sure some time later. */
 function toEnded({ endedAs, ...told }: NotifiedAlert): NotifiedAlert {
   if (endedAs === undefined) return told;
-  const { endsAt = endedAs.seenAt } = told;
-  const { isRestored, isClearing } = endedAs.details;
-  const overAt = isRestored && !isClearing ? endsAt : Math.min(endsAt, endedAs.seenAt);
-  return { ...told, ...endedAs, endsAt: overAt };
+  const { details, seenAt } = endedAs;
+  const { endsAt = seenAt } = told;
+  const { overAt = details.isRestored && !details.isClearing ? endsAt : seenAt } = endedAs;
+  return { ...told, details, seenAt, endsAt: Math.min(endsAt, overAt) };
 }
 
 const isSameTarget = ({ labels: one }: NotifiedAlert, { labels: other }: FiringAlert): boolean =>
@@ -191,11 +191,9 @@ export function afterMessage(
  * When an alert that people were told of has ended, though one with its labels fires now: that is about others, has begun anew, or may
  * last, but is not sure to. Undefined where it goes on.
  */
-function endedBefore({ details, startsAt, endsAt }: NotifiedAlert, current: FiringAlert): number | undefined {
-  const { firedAt, phase, otherSeenAt = firedAt } = current;
-  // Others may have joined one by one, until none was left of the first.
-  const isLater = firedAt - startsAt >= TIMES.criticalWaitMs;
-  const isOther = isLater && isAboutOthers(details, current.details);
+function endedBefore({ startsAt, endsAt }: NotifiedAlert, current: FiringAlert): number | undefined {
+  const { firedAt, phase, otherSeenAt } = current;
+  const isOther = otherSeenAt !== undefined && firedAt - startsAt >= TIMES.criticalWaitMs;
   if (endsAt === undefined) return isOther ? otherSeenAt : undefined;
   return isOther || phase === 'resolved' || firedAt - endsAt >= TIMES.waitMs ? endsAt : undefined;
 }

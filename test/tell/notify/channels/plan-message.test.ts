@@ -367,7 +367,11 @@ describe('a message', () => {
     const about = (whom: string) => ({ summary: `without ${whom}`, evidence: '', fix: '', about: whom });
     const told = notified(30 * S, { ...node('n1'), details: about('n3') });
     const endOf = (whom: string, firedAt: number) => {
-      const other = { ...node('n1', firedAt), details: about(whom) };
+      const other = {
+        ...node('n1', firedAt),
+        details: about(whom),
+        ...(firedAt > 0 && { otherSeenAt: START + firedAt }),
+      };
       const over = resolvedAlert(other, START + 100 * S);
       const note = (alert: TrackedAlert, before: NotifiedGroup) => {
         const { firing, endOf } = groupAlerts(alertsOf(alert), START + 105 * S);

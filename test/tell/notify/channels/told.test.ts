@@ -273,9 +273,9 @@ test('the end of a risk has its own last words, not those of what was only suspe
       [0, [risk('no further node may fail')]],
       [20, [risk('too few nodes vote')]],
       [40, [halt], 2],
-      [100, [clearing]],
-      [110, [clearing, risk('there is no spare vote', 'suspected')]],
-      [120, [clearing, risk('too few can vote', 'suspected')]],
+      [100, [clearing], 3],
+      [110, [clearing, risk('there is no spare vote', 'suspected')], 3],
+      [120, [clearing, risk('too few can vote', 'suspected')], 3],
       [130, [clearing]],
       [220, []],
     ],
@@ -284,8 +284,63 @@ test('the end of a risk has its own last words, not those of what was only suspe
   expect(messages).toEqual([
     'firing no further node may fail 00:00: bring back n4',
     'firing the subnet is halted 00:40: bring back n1',
-    'resolved too few nodes vote 00:00-00:35; firing the subnet is halted 00:40: bring back n1',
+    'resolved too few nodes vote 00:00-02:10; firing the subnet is halted 00:40: bring back n1',
     'resolved the subnet is halted 00:40-01:38',
+  ]);
+});
+
+test('a risk that began after the one before was over is told as a new one, with its own begin', () => {
+  const risk = (summary: string, fix: string, more: Partial<Problem>) =>
+    problem('quorum_at_risk', summary, fix, { about: 'n4', ...more });
+  const halt = (about: string, more: Partial<Problem> = {}) =>
+    problem('subnet_halted', 'the subnet is halted', 'bring back n1', {
+      ...{ about, causes: [{ problem: 'quorum_at_risk' }] },
+      ...more,
+    });
+  const isOver = { state: 'clearing', seenAt: 98_000, clearingSince: 100_000 } as const;
+  const tell = (until: number, steps: readonly Step[]) =>
+    listMessages(until, steps, (message) => writeWords(message).join('; '));
+  const short = risk('too few nodes vote', 'bring back n2', { about: 'n2, n4' });
+  const next = risk('no further node may fail', 'bring back n4', { since: 112_000 });
+  // A halt hides the first, and has not been clearing for long when the second is found.
+  const steps: readonly Step[] = [
+    [0, [short], 2],
+    [20, [halt('315')], 2],
+    [100, [halt('315', isOver)]],
+    [115, [halt('315', isOver), { ...next, state: 'suspected' }], 3],
+    [135, [halt('315', isOver), next], 3],
+  ];
+  const begun = [
+    'firing too few nodes vote 00:00: bring back n2',
+    'firing the subnet is halted 00:20: bring back n1',
+    'firing no further node may fail 02:15: bring back n4; resolved too few nodes vote 00:00-01:40; firing the subnet is halted 00:20: bring back n1',
+  ];
+  expect(tell(145, steps)).toEqual(begun);
+  // As subnetd is started again meanwhile.
+  expect(tell(150, [...steps.slice(0, 3), [110, null], [125, [halt('315', isOver), next], 3]])).toHaveLength(3);
+  // What has lasted since before the halt goes on.
+  const same = { ...next, since: 0 };
+  expect(
+    tell(145, [...steps.slice(0, 2), [100, [halt('315', isOver)], 3], [135, [halt('315', isOver), same], 3]]),
+  ).toEqual(begun.slice(0, 2));
+
+  // The next one begins while the first is clearing, and a halt of its own hides it.
+  const clearing = risk('no further node may fail', '', { state: 'clearing', seenAt: 28_000 });
+  const other = { ...short, state: 'suspected', since: 60_000 } as const;
+  expect(
+    tell(400, [
+      [0, [risk('no further node may fail', 'bring back n4', {})], 3],
+      [30, [clearing]],
+      [60, [other], 0],
+      [80, [halt('316')], 0],
+      [200, [halt('316', { ...isOver, seenAt: 198_000, clearingSince: 200_000 })]],
+      [300, []],
+    ]),
+  ).toEqual([
+    'firing no further node may fail 00:00: bring back n4',
+    'firing the subnet is halted 01:20: bring back n1',
+    'resolved no further node may fail 00:00-00:28; firing the subnet is halted 01:20: bring back n1',
+    'resolved the subnet is halted 01:20-03:18',
   ]);
 });
 
