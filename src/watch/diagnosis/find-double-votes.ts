@@ -106,14 +106,19 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
   // What a start explains waits until it is known which containers there are.
   const listedAt = view.facts.setup?.at ?? now;
   const isReady = ({ at, mark }: (typeof all)[number]) => mark !== 's' || at <= listedAt;
-  const pairs = all.filter((one) => now - one.at < SAID_MS && isReady(one)).sort((one, other) => other.at - one.at);
+  // What a start has explained before, and is said no more, is not explained by the starts of now.
+  const isLate = ({ one, at }: (typeof all)[number]) =>
+    one.source === 'pool' && !known.has(pairKey(one)) && now - at >= 2 * START_MS;
+  const pairs = all
+    .filter((one) => now - one.at < SAID_MS && isReady(one) && !isLate(one))
+    .sort((one, other) => other.at - one.at);
   // One start explains one round.
   const isAgain = ({ one, at }: (typeof pairs)[number]) =>
     pairs.filter((other) => other.one.signer === one.signer && Math.abs(at - other.at) < 2 * START_MS).length > 1;
   const isExplained = (pair: (typeof pairs)[number]) => pair.mark === 'k' || (pair.mark === 's' && !isAgain(pair));
   const unexplained = pairs.filter((pair) => !isExplained(pair));
-  // What explains itself is no more than remembered beside what does not.
-  const said = unexplained.length > 0 ? unexplained : pairs;
+  // What explains itself is said for as long as a start may bring it, and no more than remembered beside what does not.
+  const said = unexplained.length > 0 ? unexplained : pairs.filter(({ at }) => now - at < 2 * START_MS);
   const [shown] = said;
   if (shown === undefined) return [];
   const { one, node, at, leaver, mark, name: own } = shown;

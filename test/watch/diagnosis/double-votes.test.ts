@@ -123,6 +123,21 @@ test('that a node was started about then is kept with its pair, over another sta
   expect(tell('')?.evidence).not.toContain('was started about then');
 });
 
+test('what a start explains is said for two minutes, and no later start makes an alarm of it', () => {
+  const tell = (agoMs: number, startedMs: number, ...told: Parameters<typeof storedOf>) =>
+    find(
+      [voteOf(addressOf('n2'), { nodes: ['n2'], at: NOW - agoMs })],
+      () => ({ container: { startedAt: NOW - startedMs } }),
+      undefined,
+      { problems: told.length > 0 ? [storedOf(...told)] : [], ended: [] },
+    ).flatMap(({ state, evidence }) => (state === 'clearing' ? [] : /n2 was started about then/.test(evidence)));
+  expect([tell(2 * MINUTE - 1, 3 * MINUTE), tell(2 * MINUTE, 3 * MINUTE)]).toEqual([[true], []]);
+  expect(tell(2 * MINUTE, MINUTE)).toEqual([]);
+  expect(tell(2 * MINUTE - 1, MINUTE)).toEqual([false]);
+  expect(tell(2 * MINUTE, MINUTE, [7, 2 * MINUTE, 's'])).toEqual([]);
+  expect(tell(2 * MINUTE, MINUTE, [7, 2 * MINUTE, ''])).toEqual([false]);
+});
+
 test('one start explains one round, not those after it', () => {
   const of = (round: number, at: number) =>
     voteOf(addressOf('n2'), { nodes: ['n2'], at, votes: [cast(round, 'a', 'n1'), cast(round, 'b', 'n3')] });
@@ -133,7 +148,7 @@ test('one start explains one round, not those after it', () => {
   expect(again?.evidence).toMatch(/in that of n3; 2 such pairs within ten minutes$/);
   expect(again?.fix).toMatch(/^find what else signs with the key of n2/);
   // Nor does that of one node explain what another one signed before.
-  const other = voteOf(addressOf('n3'), { nodes: ['n3'], at: NOW - 4 * MINUTE });
+  const other = voteOf(addressOf('n3'), { nodes: ['n3'], at: NOW - MINUTE - 31_000 });
   expect(tell(other, of(7, NOW - MINUTE))).toMatchObject({
     summary: 'n3 signed two blocks of round 7',
     evidence: expect.stringMatching(/^n3 \(0xn3\) voted .* in that of n3$/),
