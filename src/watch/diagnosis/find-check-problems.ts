@@ -6,6 +6,7 @@ import { findStart } from '../../model/restart-cause.ts';
 import type { CheckName, CheckState, FailedCheck } from '../../model/verdict.ts';
 import { isError } from '../rules/find-log-fault.ts';
 import { hasOnlyEndedSigns } from './find-known-failures.ts';
+import { findRefill } from './find-wallet-problem.ts';
 import {
   ASKED_WITHIN_MS,
   isDockerSilent,
@@ -46,14 +47,15 @@ function toSuspicion(view: TargetView, { check, seen, fix, lastRun }: FailedChec
   const { name } = state.target;
   const { observation } = state.facts.service ?? {};
   const [cause, summary] = (problem === 'relayer_stopped' ? subnet.relayer.cause : undefined) ?? [problem];
+  const refill = problem === 'relayer_stopped' ? findRefill(seen, subnet) : undefined;
   return suspectTarget(cause, view, {
     summary: summary ?? SUMMARY[problem](name, check),
-    evidence: seen,
+    evidence: refill?.seen ?? seen,
     readAt: lastRun,
     fix:
       isDown && isDockerSilent(view, subnet)
         ? `${WAKE_DOCKER}: the ports of its containers may have ended with it, and ${name} itself may run`
-        : fix,
+        : (refill?.fix ?? fix),
     explains: explain(view, check, ...also),
     confirmMs: isDown && observation?.ok === false && observation.fault.kind === 'timeout' ? HANGS_MS : undefined,
   });

@@ -27,6 +27,9 @@ const TOP_UP_DAYS = [30n, 14n] as const;
 /** A coin, in the smallest unit: 30 blocks cost about a tenth of it at the gas price of a stock relayer, 12.5 gwei. */
 const COIN = 10n ** 18n;
 
+/** Below what such a relayer pays for one block, 0.0056 coins. */
+const LEAST_SUBMISSION = COIN / 200n;
+
 /** Whether a balance pays for more than any submission: ten times the dearest of the last. */
 const isEnough = ({ balance, recent }: WalletFacts): boolean =>
   balance >= COIN && recent.every((payment) => balance >= payment * 10n);
@@ -65,25 +68,46 @@ export function withWallet(found: Suspicion, view: SubnetView): Found {
   };
 }
 
+/** What to do about a relayer whose check fails as it could not pay, while its wallet can by now. */
+export function findRefill(failure: string, view: SubnetView) {
+  const { service, errors } = view.relayer;
+  const { what } = service?.state.facts.logs?.patterns.no_funds ?? {};
+  const [one] = listWallets(view.subnet.parentChain, view.facts).filter(({ role }) => role === 'parent');
+  const [error] = errors;
+  if (one === undefined || what === undefined || !failure.endsWith(what) || error?.pattern !== 'no_funds')
+    return undefined;
+  const { balance, richSince } = one.wallet;
+  if (!isEnough(one.wallet) || richSince <= error.at) return undefined;
+  return {
+    seen: `${failure}; ${one.address} was found filled ${formatMoment(richSince, view)} and has ${formatCoins(balance)} coins`,
+    fix: 'wait for its next try: its wallet was empty when it failed, and has been filled since',
+  };
+}
+
 const readBalance = (one: RelayerWallet, view: SubnetView): string => {
   const { readAt } = one.wallet;
   return describeBalance(one, view.now - readAt < OLD_READING_MS ? '' : `, read ${formatMoment(readAt, view)}`);
 };
 
-/** A wallet with less than each of its last payments took, before the relayer says that it cannot pay. */
+/** A wallet with less than each of its last payments took, or any would, before the relayer says that it cannot pay. */
 function findUnpaying(view: SubnetView, wallets: readonly RelayerWallet[]): Found {
   const { service: relayer, submittedAt, subject } = view.relayer;
   if (relayer?.state.shownFailures.some(({ name }) => name === 'wallet_without_funds')) return undefined;
   // What has submitted since pays from another wallet, or this one has been filled.
   const isIdle = ({ role, wallet }: RelayerWallet) => role === 'parent' && submittedAt <= wallet.changedAt;
-  const one = wallets.find((each) => isIdle(each) && cannotPay(each.wallet));
-  const least = one && findLeastPayment(one.wallet);
-  if (one === undefined || least === undefined) return undefined;
+  const isPoor = ({ recent, balance }: WalletFacts) => recent.length === 0 && balance < LEAST_SUBMISSION;
+  const one = wallets.find((each) => isIdle(each) && (cannotPay(each.wallet) || isPoor(each.wallet)));
+  if (one === undefined) return undefined;
+  const least = findLeastPayment(one.wallet);
   const count = one.wallet.recent.length;
+  const paid =
+    least === undefined
+      ? `a submission costs more than ${formatCoins(LEAST_SUBMISSION)} at the gas price of a stock relayer`
+      : `${count === 1 ? 'when it was last seen to fall, it fell by' : `each of the last ${count} times that it was seen to fall, it fell by at least`} ${formatCoins(least)}`;
   return suspectParent(view, 'wallet_without_funds', {
     summary: 'the wallet of the relayer is out of funds',
     readAt: one.wallet.readAt,
-    evidence: `${readBalance(one, view)}, and ${count === 1 ? 'when it was last seen to fall, it fell by' : `each of the last ${count} times that it was seen to fall, it fell by at least`} ${formatCoins(least)}`,
+    evidence: `${readBalance(one, view)}, and ${paid}`,
     fix: `send coins to ${describePayee(one)}`,
     causes: refsTo(subject, 'wallet_low', 'wallet_nearly_empty', 'packets_stuck'),
   });

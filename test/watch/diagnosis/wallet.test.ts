@@ -261,9 +261,24 @@ test('one that pays for few more submissions is told before its spend is known, 
   expect([drained(20), drained(20, 3_020)].map(isSpendJudged)).toEqual([false, true]);
 });
 
+test('one with less than any submission costs is out of funds as soon as it is read, before it was seen to pay', () => {
+  const few = (readAt: number) => foldWallet(undefined, COIN / 10_000n, readAt);
+  expect(causesOf(few(NOW))).toMatchObject([
+    {
+      problem: 'wallet_without_funds',
+      evidence:
+        'its balance is 0.0001 coins, and a submission costs more than 0.005 at the gas price of a stock relayer',
+      fix: 'send coins to 0xcd0340a2214058390d204a826de05312deadbeef (PARENTNET_WALLET) on the parent chain',
+    },
+  ]);
+  expect(problems(foldWallet(undefined, 0n, NOW))).toEqual(['wallet_without_funds']);
+  // It has submitted since, so that it pays less, or from another wallet.
+  expect(problems(few(NOW - 1))).toEqual([]);
+});
+
 test('one with enough coins is not a problem, nor is one whose spend is not known', () => {
   expect(problems(wallet(20_000))).toEqual([]);
-  expect(problems(foldWallet(undefined, 1n, NOW))).toEqual([]);
+  expect(problems(foldWallet(undefined, COIN / 200n, NOW))).toEqual([]);
 });
 
 test('what was seen before subnetd was started of a wallet that the inventory does not name stays until such wallets are read', () => {
@@ -354,6 +369,29 @@ describe('a relayer that cannot pay while the wallet of the inventory has coins'
     expect(problems(full(NOW), [unpaid])).toEqual(['wallet_without_funds']);
     // It was over, and its line is still remembered.
     expect(causesOf(full(NOW + 1), [unpaid], undefined, [])).toEqual([]);
+  });
+
+  test('is to be waited for once its wallet was filled after its last try', () => {
+    const at = NOW - 40_000;
+    const what = 'the wallet of the relayer is out of funds';
+    const error = { pattern: 'no_funds', at };
+    const mode = { cycleAt: at, phase: 'failed', phaseAt: at, attempted: true, error } as const;
+    const log = { submissions: 9, submittedAt: at - 1, modes: ['full'], byMode: { full: mode } } as RelayerLogFacts;
+    const logs = { ...(relayer.facts.logs as LogFacts), relayer: log };
+    const patterns = {
+      no_funds: { means: 'error', count: 1, at, order: 1, what, fix: 'fund it', own: false },
+    } as const;
+    const failing = { ...relayer, facts: { ...relayer.facts, logs: { ...logs, patterns } } };
+    const told = (facts: WalletFacts) =>
+      causesOf(facts, [failing]).map(({ problem, evidence, fix }) => [problem, evidence, fix]);
+    expect(told(full(NOW - 6_000))).toEqual([
+      [
+        'relayer_stopped',
+        `the relayer (FULL) has been failing since its last submission: ${what}; ${address} was found filled 6s ago (02:46:34 UTC) and has 97 coins`,
+        'wait for its next try: its wallet was empty when it failed, and has been filled since',
+      ],
+    ]);
+    expect(told(full(at)).map(([problem]) => problem)).toEqual(['wallet_without_funds']);
   });
 
   test('and then fails for another reason has that problem at once, while the first one clears', () => {
