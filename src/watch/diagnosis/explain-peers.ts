@@ -1,7 +1,7 @@
 import { highest } from '../../lib/numbers.ts';
 import { collect } from '../../lib/values.ts';
 import { listNames } from '../../lib/words.ts';
-import { START_MS } from '../../model/restart-cause.ts';
+import { isLooping as crashesAgain, START_MS } from '../../model/restart-cause.ts';
 import type { ExplainedCheckState, TargetState } from '../../model/snapshot.ts';
 import { ASKED_WITHIN_MS, checkOf, countMissing, findsPeers, heardSince, isLossNew, isStopped } from './subnet-view.ts';
 import { viewContainer, viewStart } from './view-node.ts';
@@ -55,7 +55,8 @@ function findHow(state: TargetState, now: number, { nodes, blindAt }: Returns): 
   const { target, facts } = state;
   const container = viewContainer(state);
   const { isStarting, isLooping, startedAt = now } = viewStart(state, container, now);
-  if (isLooping) return 'loops';
+  // One that waits for its next restart does so too.
+  if (isLooping || (isStopped({ container }) && crashesAgain(facts.container, now))) return 'loops';
   if (isStarting) return hadPeers(state, startedAt) ? undefined : 'starts';
   // It may have ended since its last answer.
   if (facts.node?.observation.answered !== true || isStopped({ container })) return undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { KnownTarget } from '../../../src/model/facts.ts';
+import type { ContainerFacts, KnownTarget } from '../../../src/model/facts.ts';
 import type { Container } from '../../../src/model/observation.ts';
 import type { Problem } from '../../../src/model/problem.ts';
 import type { TargetState } from '../../../src/model/snapshot.ts';
@@ -85,6 +85,18 @@ test('of nodes that end again and again each is named once, also while it answer
   expect(peersOf(judgeTargets(nodes, NOW), 'n1', [loop])).toBe(
     'n1 has 1 peer instead of 3, because n2 ends again and again, and n4 ends again and again',
   );
+  // Between two runs it does so too, and that is why it has no peers itself.
+  const waiting = { running: false, status: 'restarting', exitCode: 0, finishedAt: NOW - 1_000 } as const;
+  const n4 = diagnosedNode('n4', NAMES, { peers: ['n3'], container: { startedAt: NOW - 9_000, ...waiting } });
+  const { observation } = n4.facts.container ?? {};
+  const container = { ...looping('n4').facts.container, observation } as ContainerFacts;
+  const all = judgeTargets([...nodes.slice(0, 2), { ...n4, facts: { ...n4.facts, container } }], NOW);
+  for (const name of ['n1', 'n4']) {
+    const found = { ...loop, explains: [{ component: 'node', name, check: 'peers' }] as const };
+    expect(peersOf(all, name, [found])).toBe(
+      `${name} has 1 peer instead of 3, because n2 ends again and again, and n4 ends again and again`,
+    );
+  }
 });
 
 test('in the minute after a start nobody is sent to the firewall for the peer that is missing', () => {
