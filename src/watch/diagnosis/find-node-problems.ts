@@ -3,6 +3,7 @@ import { collect } from '../../lib/values.ts';
 import { toShellWord } from '../../lib/words.ts';
 import { describeHealth, healthOf } from '../../model/chain.ts';
 import type { Suspicion } from '../../model/problem.ts';
+import { problemCatalog } from '../../model/problem-catalog.ts';
 import { findStart, isLooping } from '../../model/restart-cause.ts';
 import { commandToReplace, commandToSeeLog } from '../clients/commands-to-type.ts';
 import {
@@ -58,7 +59,9 @@ function findClosedRpc(node: NodeView, view: SubnetView): Found {
   const opens = findStart(state.facts.container, view.now) !== undefined;
   if (opens || (isStarting && answers !== true) || isFromBefore(node, 'latest_block')) return undefined;
   if (!CLOSED_FAULTS.includes(fault?.kind)) return undefined;
-  const { seen = '', fix = '', since = view.now } = checkOf(state, 'latest_block') ?? {};
+  const { seen = '', fix = '', since = view.now, lastRun = since } = checkOf(state, 'latest_block') ?? {};
+  // What just ends closes its RPC before its socket.
+  if (fault?.kind === 'closed' && answers === true && lastRun <= since) return undefined;
   const isSilent = isDockerSilent(node, view);
   const wakeDocker = `${WAKE_DOCKER}: the ports of its containers may have ended with it`;
   // What its log says does not hang on it.
@@ -79,9 +82,19 @@ function findClosedRpc(node: NodeView, view: SubnetView): Found {
       : `see that port ${port}, at which its container is set to serve RPC, is published`;
   // Where it has always answered, that is known since its RPC has not.
   const { at: answersSince = since } = state.facts.node?.returned ?? {};
+  const silentMs = view.now - Math.max(since, answersSince);
+  // One or two answers may only be late.
+  if (!isSilent && fault?.kind === 'timeout' && silentMs < problemCatalog.rpc_closed.confirmMs)
+    return suspectTarget('rpc_closed', node, {
+      lastedMs: answers === true ? silentMs : 0,
+      summary: `the RPC of ${name} did not answer within ${formatDuration(fault.afterMs)}`,
+      evidence: `${seen}; ${life}`,
+      fix: `see with \`top\` on its machine whether ${name} gets enough processor time: it runs, and may only answer late`,
+      explains,
+    });
   return suspectTarget('rpc_closed', node, {
     // The time in which it was waited for counts: its socket has answered meanwhile.
-    lastedMs: answers === true ? view.now - Math.max(since, answersSince) : 0,
+    lastedMs: answers === true ? silentMs : 0,
     summary: `subnetd cannot reach the RPC of ${name}, which runs`,
     evidence: `${seen}; ${life}`,
     fix: isSilent

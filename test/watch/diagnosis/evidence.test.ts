@@ -618,6 +618,14 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
     expect(closed?.explains.map(({ check }) => check)).not.toContain('log_block');
   });
 
+  test('that closes a connection while its socket answers may just end, until it is asked again', () => {
+    const closed: Fault = { kind: 'closed', address: 'http://n' };
+    const found = (failsMs: number) =>
+      diagnose(n2(answersByIpc('n2', closed), closed), NOW - failsMs).problems.map(({ problem }) => problem);
+    expect(found(0)).not.toContain('rpc_closed');
+    expect(found(1)).toContain('rpc_closed');
+  });
+
   test('is said to run once its socket answers and its RPC has had time to open, and on which port its container serves it', () => {
     const closed: Fault = { kind: 'closed', address: 'http://n' };
     const startedAgo = (ms: number) => {
@@ -756,13 +764,27 @@ describe('a node whose RPC cannot be reached, but that runs', () => {
   test('that goes on to print while it is asked does not hang', () => {
     const timeout: Fault = { kind: 'timeout', address: 'http://n', afterMs: 1_000, received: false };
     const asked = SINCE - 1_000;
-    expect(words(n2(printed(asked + 2_000), timeout))).toMatchObject([
-      {
-        problem: 'rpc_closed',
-        evidence: 'n2 did not return its latest block: http://n did not answer within 1s; its log goes on',
-        fix: 'see whether a firewall between here and n2 drops packets; if not, its RPC hangs although it runs, and a restart helps: ask `subnetd safe-to-restart n2` first',
-      },
+    const told = (failsMs: number) => {
+      const { problems } = diagnose(n2(printed(NOW - 1_000), timeout), NOW - failsMs);
+      return problems.map(({ summary, evidence, fix }) => [summary, evidence, fix]);
+    };
+    const evidence = 'n2 did not return its latest block: http://n did not answer within 1s; its log goes on';
+    expect(told(29_999)).toEqual([
+      [
+        'the RPC of n2 did not answer within 1s',
+        evidence,
+        'see with `top` on its machine whether n2 gets enough processor time: it runs, and may only answer late',
+      ],
     ]);
+    // By then it is not only late.
+    expect(told(30_000)).toEqual([
+      [
+        'subnetd cannot reach the RPC of n2, which runs',
+        evidence,
+        'see whether a firewall between here and n2 drops packets; if not, its RPC hangs although it runs, and a restart helps: ask `subnetd safe-to-restart n2` first',
+      ],
+    ]);
+    expect(words(n2(printed(asked + 2_000), timeout)).map(({ problem }) => problem)).toEqual(['rpc_closed']);
     expect(words(n2(printed(asked + 1_999), timeout)).map(({ problem }) => problem)).toContain('node_hanging');
     const unreachable: Fault = { kind: 'unreachable', address: 'http://n', afterMs: 1_000 };
     expect(words(n2(printed(asked + 2_000), unreachable))).toMatchObject([
