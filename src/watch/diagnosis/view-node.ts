@@ -6,6 +6,7 @@ import {
   findContainer,
   hasJustBegun,
   isLooping,
+  isOfRun,
   isRestartPlanned,
   isStopping,
   mayCrashAgain,
@@ -237,6 +238,10 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
   const isWitness = canBeWitness(height, moment);
   const isOld = height !== undefined && height.lastGoodAt - moment.topSince >= stallAfterMs;
   // A block that is no higher than the last one may be lost again, until one is committed.
+  // The latest may be a header far ahead of the block that the node has come to, as its log shows that since its start.
+  const { startedAt: loggedFrom = Number.NEGATIVE_INFINITY, height: printed = Number.POSITIVE_INFINITY } =
+    logs?.node ?? {};
+  const own = latest && { number: isOfRun(loggedFrom, startedAt) ? Math.min(latest.number, printed) : latest.number };
   const isNew =
     (((observation?.answered === true ? height?.number : logs?.node?.height) ?? Number.POSITIVE_INFINITY) >
       Math.max(stoodAt, before) &&
@@ -272,7 +277,7 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
     crashes,
     takesBlocks:
       startedAt !== undefined &&
-      ((canBeWitness(latest, moment) && hasNewSince(startedAt)) || hasPrintedSince(startedAt, logs?.node)),
+      ((canBeWitness(own, moment) && hasNewSince(startedAt)) || hasPrintedSince(startedAt, logs?.node)),
     isOut:
       isForeign ||
       isStopped(view) ||

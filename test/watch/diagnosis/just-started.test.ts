@@ -65,6 +65,19 @@ test('a node has just started until it has a block that was made since, and then
   ).toMatchObject({ voting: 4, starting: 1 });
 });
 
+test('one that only has the header of a new block, while its log is far below, has just started', () => {
+  const votesOf = (height: number, startedAt = NOW - 4_000) =>
+    tell({ n4: started(5_000) }, (node) => {
+      const logs = { ...(node.facts.logs as LogFacts), node: { height, startedAt, advancedAt: NOW - 1_000 } };
+      const known = withLatest(node, { number: 1_001, advancedAt: NOW - 1_000 });
+      return { ...known, facts: { ...known.facts, logs } } as KnownTarget;
+    }).headline?.detail.split('.')[0];
+  expect(votesOf(795)).toBe('3 of 4 masternodes can vote, 3 needed, and 1 has just started');
+  expect(votesOf(1_000)).toBe('4 of 4 masternodes can vote, 3 needed');
+  // A log that is not read since its start shows nothing.
+  expect(votesOf(795, NOW - 400_000)).toBe('4 of 4 masternodes can vote, 3 needed');
+});
+
 test('the answer about a restart counts the votes as the headline does', () => {
   const { headline, ...state } = tell({ n4: started(10_000) }, (node) => withoutBlocks(node, 10_000));
   expect(headline?.detail).toBe('3 of 4 masternodes can vote, 3 needed, and 1 has just started.');
