@@ -131,8 +131,9 @@ function findDown(one: TargetView, all: SubnetView): Found {
       evidence: `Docker was asked to stop ${container.name}, which has not ended yet`,
       fix: 'wait until it has ended: Docker kills what does not end within some seconds',
     });
-  const { finishedAt: begunAt, startedAt = now } = container;
-  const crashes = findSeries(facts.container).filter((at) => now - at < LOOP_MS);
+  const { finishedAt: begunAt, startedAt = now, createdAt = 0 } = container;
+  // What crashed before it was made was another container.
+  const crashes = findSeries(facts.container).filter((at) => now - at < LOOP_MS && at >= createdAt);
   /** The crash was reported with the known failure that caused it. */
   const isReported = hasEndedFailure(state);
   if (view.kind === 'restarting' || (isLooping(facts.container, now) && !(view.kind === 'running' && isReported))) {

@@ -239,6 +239,28 @@ describe('a node in a restart loop', () => {
     expect(summaryAfter(3, 240_000, seen)).toBe('the container of subnet2 restarts again and again');
   });
 
+  test('that was recreated is not called one by the crashes of the container before it', () => {
+    const summaryOf = (createdAt: number) => {
+      const { target, facts } = node('subnet2', {
+        container: { running: false, status: 'restarting', restartCount: 1, createdAt, startedAt: NOW - 20_000 },
+      });
+      const earlierCrashes = [NOW - 60_000, NOW - 40_000];
+      const container = { ...facts.container, earlierCrashes, lastRestartBy: 'recreation' } as Facts['container'];
+      const ended = { target, facts: { ...facts, container } };
+      return diagnosed([node('subnet1', {}), ended, node('subnet3', {}), node('subnet4', {})]).flatMap(
+        ({ problem, summary, evidence }) => (problem === 'container_restarting' ? [summary, evidence] : []),
+      );
+    };
+    expect(summaryOf(NOW - 21_000)).toEqual([
+      'the container of subnet2 has crashed and is restarted',
+      expect.not.stringContaining('times'),
+    ]);
+    expect(summaryOf(NOW - 90_000)).toEqual([
+      'the container of subnet2 restarts again and again',
+      'generated-subnet2-1 crashed 2 times within 10 minutes',
+    ]);
+  });
+
   test('does not count as voting between two crashes, and one that was restarted once does', () => {
     const restarted = (crashes: number, takesBlocks = false) => {
       const well = node('subnet2', { container: { startedAt: NOW - 3_000, restartCount: crashes } });
