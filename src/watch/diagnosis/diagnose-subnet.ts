@@ -4,7 +4,7 @@ import { isAsked } from '../../model/is-judged.ts';
 import type { PlannedWork } from '../../model/planned-work.ts';
 import { type EndedProblem, indexProblems, type Problem } from '../../model/problem.ts';
 import { isBlind, type ProblemKind, problemCatalog } from '../../model/problem-catalog.ts';
-import { findContainer, START_MS } from '../../model/restart-cause.ts';
+import { findContainer, hasJustBegun, START_MS } from '../../model/restart-cause.ts';
 import {
   countReserve,
   type ExplainedCheckState,
@@ -187,8 +187,9 @@ export function explainTargets(
     const container = viewContainer(judged);
     const explainOne = (one: ExplainedCheckState) => {
       if (one.verdict !== 'fail') return one;
-      // What runs now has not been asked yet, where the answer is from before its container was started.
-      const isOld = ASKED.includes(one.check) && isFromBefore({ state: judged, container }, one.check);
+      // What runs now has not been asked yet, where the answer is from before its container was started. Docker may not have said how it runs.
+      const isNew = hasJustBegun(judged.facts.container) || isFromBefore({ state: judged, container }, one.check);
+      const isOld = ASKED.includes(one.check) && isNew;
       const check = isOld ? { ...one, fix: JUST_STARTED } : one;
       // The log of a node that was away has stood.
       const wasAway = (one: Problem) => subjectKey(one) === key && !hasLoggedSince(judged, one.seenAt);

@@ -88,7 +88,7 @@ export function isYetToCome(fault: LogFault | undefined, { container, logs }: Fa
   const isWithoutLog = ['dead', 'removing', 'created'].includes(status);
   if (fault?.what === 'broken' && (isRemade || isNew || isWithoutLog)) return true;
   // As while a node gets a new container and a new folder.
-  if (isMissing && isRemade) return true;
+  if ((isMissing && isRemade) || (fault?.what === 'no-container' && hasJustBegun(container))) return true;
   const wasThere = (logs?.node?.advancedAt ?? startedAt) - startedAt >= READ_LATE_MS;
   return (isMissing || fault?.what === 'no-container') && (running === false || (isNew && !wasThere));
 }

@@ -374,6 +374,18 @@ test('a service that has just started is no peer of a node', () => {
   expect(peersOf(states({ n1: { peers: ['n3', 'n4'] } }, [stats]))).toContain(FIREWALL);
 });
 
+test('a node is to be waited for when Docker has just told of the start of its container, and not yet how it runs', () => {
+  const said = (container: ContainerFacts) => {
+    const n1 = diagnosedNode('n1', NAMES, { fault: { kind: 'refused', address: 'x' } });
+    const [state] = explainTargets(judgeTargets([{ ...n1, facts: { ...n1.facts, container } }], NOW), []);
+    return state && checkOf(state, 'latest_block')?.fix;
+  };
+  const begun = { restarts: 0, oomKills: 0, inspected: true };
+  expect(said(begun)).toBe('wait up to a minute: it has just started');
+  // Before Docker was first asked, nobody knows.
+  expect(said({ ...begun, inspected: false })).toMatch(/^start it if it does not run/);
+});
+
 test('a node that does not answer keeps its own reason while another one starts', () => {
   const silent = states({ n1: { fault: { kind: 'refused', address: 'x' } }, n2: startedAgo(1_000) });
   const before = silent.find(({ target }) => target.name === 'n1');

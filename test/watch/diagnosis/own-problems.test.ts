@@ -120,6 +120,16 @@ describe('a log that cannot be read', () => {
       'the log of n2 cannot be read yet: the file that was read is gone, and its container was started just now',
     );
     expect(told(given).map(([problem]) => problem)).not.toContain('log_source_down');
+    // Nor is its own log, which was asked for just before.
+    const gone = sourceDown('container', 'no-container');
+    const remade = subnetWith(gone, { container: { restarts: 0, oomKills: 0, inspected: true } });
+    expect(judgeTargets(remade, NOW)[0]?.checks.find(({ check }) => check === 'log_block')?.seen).toBe(
+      'the log of n2 cannot be read yet: its container was started just now',
+    );
+    expect(told(remade).map(([problem]) => problem)).not.toContain('log_source_down');
+    expect(told(subnetWith(gone, { container: containerOf('n2') })).map(([problem]) => problem)).toContain(
+      'log_source_down',
+    );
   });
 
   test('is not one while its container does not run, of which nobody can restart a program', () => {
