@@ -16,7 +16,7 @@ import {
 import type { Problem, Suspicion } from '../../model/problem.ts';
 import type { ProblemName } from '../../model/problem-catalog.ts';
 import { readLite } from '../../model/relay.ts';
-import { START_MS } from '../../model/restart-cause.ts';
+import { endedWithEngine, SERVICE_START_MS, START_MS } from '../../model/restart-cause.ts';
 import { catchesUp, describeContract, findAllowedLag, findLag } from './parent-view.ts';
 import { type SubnetView, startedAtOf } from './subnet-view.ts';
 import { type Found, refsTo, suspect, type Texts } from './suspect.ts';
@@ -75,12 +75,21 @@ function findUnanswered(view: SubnetView, parent: ParentFacts): Found {
         ? `${head.fix} (parentChain.rpc)`
         : 'see that parentChain.rpc of the inventory is reached from here, or name the node of PARENTNET_URL there',
     });
+  // It may run where Docker was stopped, and have been started again with it.
+  const isNew = view.targets.some(({ state: { facts }, container }) => {
+    const backMs = at - (facts.container?.engineDown?.to ?? 0);
+    return (
+      backMs < SERVICE_START_MS && container.kind !== 'unknown' && endedWithEngine(facts.container, unanswered.since)
+    );
+  });
   return suspectParent(view, 'parent_unreachable', {
     summary: head.fix ? 'the parent chain cannot be read' : 'the parent chain does not answer',
     evidence: `${seen}${shows === undefined ? '' : `, and the relayer ${shows ? submitted : 'submits nothing'}`}`,
     fix: head.fix
       ? `${head.fix} (parentChain.rpc, and PARENTNET_URL of the relayer if it is the same)`
-      : 'start the node of the parent chain or open the way to it, or name another one in PARENTNET_URL and parentChain.rpc',
+      : isNew
+        ? 'wait a moment: Docker has just started again, and the node of the parent chain may start with it'
+        : 'start the node of the parent chain or open the way to it, or name another one in PARENTNET_URL and parentChain.rpc',
     confirmMs: toSecondWitness(view),
   });
 }

@@ -619,6 +619,23 @@ describe('a parent chain', () => {
     expect(causesOf(silent(), [])[0]).toMatchObject({ problem: 'parent_unreachable', confirmMs: 16_000 });
   });
 
+  test('that ended as Docker was stopped is to be waited for while Docker has just started again', () => {
+    const fixAfter = (backMs: number, stoppedAt = NOW - MINUTE - 1_000) => {
+      const engineDown = { from: stoppedAt, to: NOW - backMs };
+      const known = nodes.map((one) => {
+        const { container } = one.facts;
+        return container ? { ...one, facts: { ...one.facts, container: { ...container, engineDown } } } : one;
+      });
+      return causesOf(silent(), [failing('parent_unreachable')], known)[0]?.fix;
+    };
+    expect(fixAfter(19_999)).toBe(
+      'wait a moment: Docker has just started again, and the node of the parent chain may start with it',
+    );
+    expect(fixAfter(20_000)).toMatch(/^start the node of the parent chain/);
+    // It was silent before.
+    expect(fixAfter(3_000, NOW - 40_000)).toMatch(/^start the node of the parent chain/);
+  });
+
   test('has been silent until it was last asked, and what is seen of it is of then', () => {
     const [one] = causesOf({ ...silent(), at: NOW - 9_000 }, [failing('parent_unreachable')]);
     expect([one?.readAt, one?.evidence]).toEqual([
