@@ -147,6 +147,9 @@ const isDown = ({ component, problem }: Problem): boolean =>
 const explainsSilence = ({ component, name, explains }: Problem): boolean =>
   component === 'node' && explains.some((each) => each.name === name && each.check === 'latest_block');
 
+/** Of more nodes only the number of those that are out is said beside one of them: to compare all takes long. */
+const MOST_COMPARED = 50;
+
 /** What is wrong with several, once for those of whom the same is said. */
 const sayAll = (problems: readonly Problem[]): string =>
   nameSome([...new Set(problems.map((one) => sayTogether(one, problems)))], 3);
@@ -172,6 +175,8 @@ export function explainTargets(
   const over = clearing.filter(({ problem, component }) => component === 'node' && RECOVERED_FROM.includes(problem));
   const fails = (state: TargetState) => checkOf(state, 'latest_block')?.verdict === 'fail';
   const silent: ReadonlySet<string | undefined> = new Set(targets.filter(fails).map(({ target }) => target.name));
+  const isMissed = (one: Problem) => one.component === 'node' && silent.has(one.name) && explainsSilence(one);
+  const lastingMissed = lasting.filter(isMissed);
   // A crash stays for minutes: when its node came back, its container tells.
   const back = over.filter(({ problem }) => problem !== 'container_restarting');
   const coming = findComing(targets, {
@@ -199,17 +204,23 @@ export function explainTargets(
       const isLater = judged.facts.node?.observation.answered && ASKED.includes(check.check) && found?.name === name;
       const because = (isLater && lasting.some((each) => each === found && isDown(each)) ? undefined : found) ?? away;
       if (because === undefined) return check;
+      const isOwn = because.component === component && because.name === name;
       // Several may be out, or have been until now, each of which costs a peer.
+      if (check.check !== 'peers' || because.component !== 'node' || because.name === name || !('state' in because))
+        return explainCheck(check, because, isOwn);
       const isRecent = (each: Problem) => because.seenAt - each.seenAt < START_MS;
-      const alike = 'state' in because && because.state === 'clearing' ? clearing.filter(isRecent) : lasting;
-      const isOther = (each: Problem) => each.component === 'node' && each.name !== name;
-      const others = check.check === 'peers' ? alike.filter(isOther) : [];
-      const missed = others.filter((each) => silent.has(each.name) && explainsSilence(each));
+      const isOver = because.state === 'clearing';
+      const alike = isOver ? clearing.filter(isRecent) : lasting;
+      const missed = (isOver ? alike.filter(isMissed) : lastingMissed).filter((each) => each.name !== name);
+      if (missed.length > MOST_COMPARED) {
+        const others = missed.filter((each) => each !== because).length;
+        return explainCheck(check, { ...because, summary: `${because.summary}, and ${others} others are out` }, false);
+      }
       const areFew = missed.length < countMissing(judged);
-      const out = others.filter((each) => each === because || missed.includes(each) || (areFew && isDown(each)));
-      const also = () => describeOthers(judged, new Set(out.map((each) => each.name)), coming);
-      const summary = out.some((each) => each === because) ? `${sayAll(out)}${also()}` : because.summary;
-      return explainCheck(check, { ...because, summary }, because.component === component && because.name === name);
+      const isOut = (each: Problem) => each === because || missed.includes(each) || (areFew && isDown(each));
+      const out = alike.filter((each) => each.component === 'node' && each.name !== name && isOut(each));
+      const also = describeOthers(judged, new Set(out.map((each) => each.name)), coming);
+      return explainCheck(check, { ...because, summary: `${sayAll(out)}${also}` }, false);
     };
     const checks = judged.checks.map(explainOne);
     return { ...judged, ...(problem && { problem }), ...(checked && { suspected: checked }), checks };

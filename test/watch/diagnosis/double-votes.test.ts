@@ -71,8 +71,10 @@ test('a double vote is open at once, and says whose, what, where and what to do'
   ]);
 });
 
+type ToldPair = readonly [round: number, agoMs: number, mark: 's' | 'k' | ''];
+
 /** What was told of pairs of `n2` in these rounds, so long ago, and whether it had been started about then. */
-const storedOf = (...pairs: readonly (readonly [round: number, agoMs: number, mark: 's' | 'k' | ''])[]): Problem => ({
+const storedOf = (...pairs: readonly ToldPair[]): Problem => ({
   ...{ component: undefined, problem: 'double_vote', severity: 'warning', alert: 'SubnetDoubleVote', state: 'open' },
   ...{ summary: 'n2 signed two blocks of round 7', evidence: '', fix: '', explains: [], causes: [] },
   ...{ since: NOW - 9 * MINUTE, seenAt: NOW - MINUTE, restoredAt: NOW },
@@ -124,7 +126,7 @@ test('that a node was started about then is kept with its pair, over another sta
 });
 
 test('what a start explains is said for two minutes, and no later start makes an alarm of it', () => {
-  const tell = (agoMs: number, startedMs: number, ...told: Parameters<typeof storedOf>) =>
+  const tell = (agoMs: number, startedMs: number, ...told: readonly ToldPair[]) =>
     find(
       [voteOf(addressOf('n2'), { nodes: ['n2'], at: NOW - agoMs })],
       () => ({ container: { startedAt: NOW - startedMs } }),

@@ -217,7 +217,10 @@ test('too few peers are explained by all nodes that do not answer', () => {
     { component: 'node', name: 'n2', check: 'latest_block' },
   ] as const;
   const noAnswer = { fault: { kind: 'timeout', address: 'http://n', afterMs: 5_000, received: false } } as const;
-  const others = ['n2', 'n3', 'n4', 'n5'].map((name) => diagnosedNode(name, NAMES, name === 'n5' ? {} : noAnswer));
+  const many = Array.from({ length: 49 }, (_, at) => `m${at}`);
+  const others = ['n2', 'n3', 'n4', 'n5', ...many].map((name) =>
+    diagnosedNode(name, NAMES, name === 'n5' ? {} : noAnswer),
+  );
   const causeOf = (...all: readonly Problem[]) => {
     const [read] = explainTargets([{ ...state, checks } as TargetState, ...judgeTargets(others, NOW)], all);
     return read?.checks.find(({ check }) => check === 'peers')?.cause;
@@ -228,6 +231,11 @@ test('too few peers are explained by all nodes that do not answer', () => {
   );
   expect(causeBy(hangs('n3'))).toBe('n2 and n3 hang');
   expect(causeBy()).toBe('n2 hangs');
+  const all = many.map((name) => hangs(name));
+  expect([causeBy(...all), causeBy(hangs('n3'), ...all)]).toEqual([
+    'n2, m0, m1 and 47 others hang',
+    'n2 hangs, and 50 others are out',
+  ]);
   // Of one that answers again it is still said, but nobody misses it.
   expect(causeBy(hangs('n5'))).toBe('n2 hangs');
   expect(causeBy(hangs('n3', { state: 'clearing' }))).toBe('n2 hangs');
