@@ -133,7 +133,7 @@ export const specificationRows: readonly SpecificationRow[] = [
     check: 'history_data',
     looksFor: named('stats', 'history_data', 'started'),
     remedy: 'restart a node: it sends its history when it connects',
-    faults: ['stats-stale', 'service-down'],
+    faults: ['stats-stale'],
     metric: 'subnet_stats_last_history_data_timestamp_seconds',
     test: CONTAINER_LOGS,
   },

@@ -77,7 +77,7 @@ export const changesOf = (effects: Effects, parts: DemoParts): Changes => {
       ? ['relayer/relayer/submissions']
       : []),
     ...(effects.statsStale || closed.includes('stats') || !hasNewBlocks ? ['stats/stats/block_data'] : []),
-    ...(effects.statsStale || closed.includes('stats') ? ['stats/stats/history_data'] : []),
+    ...(effects.statsStale ? ['stats/stats/history_data'] : []),
     ...(effects.frontendError || fates.frontend === 'out-of-memory' ? ['frontend/frontend/logs'] : []),
     ...SERVICES.filter((service) => closed.includes(service)).map((service) => `${service}/${service}/http`),
     ...(browser && (effects.consoleError || unserved) ? ['frontend/frontend/console'] : []),

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { COMMIT_DISTANCE } from './chain.ts';
 import type { Containers } from './containers.ts';
-import type { Effects } from './effects.ts';
+import { type Effects, NO_EFFECTS } from './effects.ts';
 import {
   bootnodeLine,
   frontendBuildLines,
@@ -39,6 +39,9 @@ export interface SubnetLogs {
 const PING_EVERY_MS = 2_000;
 const REPEAT_BLOCK_MS = 15_000;
 const ERROR_EVERY_MS = 5_000;
+
+/** How long after its start the stats server has the nodes. */
+const CONNECTING_MS = 1_000;
 
 /** How far a wrong clock is behind. */
 const BEHIND_MS = 90_000;
@@ -85,6 +88,10 @@ export function printSubnetLogs(
     const file = logFileOf(name);
     if (file !== undefined) mkdirSync(dirname(file), { recursive: true });
   }
+  /** Before the demo, nothing was stopped: the containers ran from their start on. */
+  const effectsAt = (at: number): Effects =>
+    at < begun ? { ...effects(), down: NO_EFFECTS.down, closed: NO_EFFECTS.closed } : effects();
+
   /** Prints to the console of a node that runs, and into its file. */
   const printNode = (name: string, { console, file = [] }: Printed, at: number) => {
     const path = logFileOf(name);
@@ -142,7 +149,7 @@ export function printSubnetLogs(
   const printBootnode = (at: number) => {
     if (at - pingedAt < PING_EVERY_MS) return;
     pingedAt = at;
-    const { down, unheard, unlisted } = effects();
+    const { down, unheard, unlisted } = effectsAt(at);
     const heard = names.filter((name) => !down.includes(name) && !unheard.includes(name)).map(identityOf);
     for (const node of [...heard, ...(unlisted ? [subnet.unlisted] : [])])
       print('bootnode', bootnodeLine(at, node), at);
@@ -152,20 +159,23 @@ export function printSubnetLogs(
 
   /** What each node that is connected to the stats server has sent it last. */
   const lastSent = new Map<string, { readonly number: number; readonly at: number }>();
-  const writeStats = () => {
-    const { statsStale, closed, down } = effects();
+  const writeStats = (at: number) => {
+    const { statsStale, closed, down } = effectsAt(at);
+    const lines: string[] = [];
     for (const name of names) {
       if (statsStale || closed.includes('stats') || down.includes(name) || !shapeOf(identityOf(name)).reportsStats) {
         lastSent.delete(name);
         continue;
       }
-      const { head, identity, chain: follows } = subnet.node(name);
+      const { identity, chain: follows } = subnet.node(name);
+      const head = headAt(name, at);
       const last = lastSent.get(name);
-      if (last !== undefined && head <= last.number && now() - last.at < REPEAT_BLOCK_MS) continue;
-      lastSent.set(name, { number: head, at: now() });
-      if (last === undefined) writeDebug([statsHistoryLine(now(), identity, follows.block(head))]);
-      writeDebug([statsBlockLine(now(), identity, follows.block(head))]);
+      if (last !== undefined && head <= last.number && at - last.at < REPEAT_BLOCK_MS) continue;
+      lastSent.set(name, { number: head, at });
+      if (last === undefined) lines.push(statsHistoryLine(at, identity, follows.block(head)));
+      lines.push(statsBlockLine(at, identity, follows.block(head)));
     }
+    writeDebug(lines);
   };
 
   let failedAt = 0;
@@ -193,7 +203,11 @@ export function printSubnetLogs(
     printFrontend(at);
   };
   for (const { service, startedAt } of containers.all()) printStart(service, startedAt);
-  for (let at = past; at < begun; at += PAST_STEP_MS) printContainers(at);
+  writeStats(containers.get('stats').startedAt + CONNECTING_MS);
+  for (let at = past; at < begun; at += PAST_STEP_MS) {
+    printContainers(at);
+    writeStats(at);
+  }
   hasStarted = true;
 
   return {
@@ -201,7 +215,7 @@ export function printSubnetLogs(
     logFileOf,
     tick: () => {
       printContainers(now());
-      writeStats();
+      writeStats(now());
     },
     printStart,
     printStop: (service, at) => {

@@ -30,7 +30,7 @@ const OF_FOUR: readonly [FaultName, readonly string[], readonly string[]][] = [
   ['rpc-error-inside-result', latest(2), []],
   ['rpc-garbage', [...latest(2), ...peers(2)], []],
   ['subnet-halted', [...latest(1, 2, 3, 4), ...logBlock(1, 2, 3, 4), ...halted], []],
-  ['service-down', ['block_data', 'history_data', 'http', 'container'].map((check) => `stats/stats/${check}`), []],
+  ['service-down', ['block_data', 'http', 'container'].map((check) => `stats/stats/${check}`), []],
   ['relayer-silent', ['relayer/relayer/submissions'], []],
   ['relayer-dead-container-up', ['relayer/relayer/http', 'relayer/relayer/submissions'], []],
   ['relayer-forking', ['relayer/relayer/submissions'], []],
