@@ -53,10 +53,6 @@ const isAnother = (before: TrackedAlert | undefined, { details, since }: Pick<Al
   isAboutOthers(before?.details, details) ||
   (before?.phase === 'firing' && since !== undefined && since > (before.overAt ?? Infinity));
 
-/** Since when an alert is over that has these details now. */
-const overAtOf = (before: TrackedAlert | undefined, details: AlertDetails | undefined, seenAt: number) =>
-  details?.isClearing && (before?.overAt ?? seenAt);
-
 /** Since when an alert has the cause of these details. What clears has none, and what is back begins anew, as its fix is another. */
 const causeAtOf = (before: TrackedAlert | undefined, details: AlertDetails | undefined, now: number) =>
   before === undefined || details?.isClearing || causeOf(before.details) === causeOf(details) ? before?.causeAt : now;
@@ -76,7 +72,6 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
   const seenAt = Math.min(readAt, now);
   const causeAt = causeAtOf(before, details, now);
   const otherSeenAt = isOther ? (before?.overAt ?? before?.seenAt) : isNew ? undefined : before.otherSeenAt;
-  const overAt = overAtOf(isNew ? undefined : before, details, seenAt);
   const base = {
     labels,
     annotations,
@@ -86,7 +81,7 @@ function activate(before: TrackedAlert | undefined, finding: AlertFinding & { re
     seenAt,
     ...(causeAt !== undefined && { causeAt }),
     ...(otherSeenAt !== undefined && { otherSeenAt }),
-    ...(overAt !== undefined && { overAt }),
+    ...(details?.isClearing && { overAt: seenAt }),
   };
   if (firedAt === undefined && now - activeAt < forMs) return { ...base, phase: 'pending' } as const;
   // Planned work that begins later does not hold it back: whoever was notified that it fires is notified of its end.
@@ -114,7 +109,7 @@ function renew(
   const causeAt = causeAtOf(before, details, now);
   const seenAt = Math.min(finding.readAt ?? now, now);
   const foundAs = isSuspected && (before.foundAs ?? { details: before.details, seenAt: before.seenAt });
-  return { ...before, ...isSuspected, foundAs, details, causeAt, seenAt, overAt: overAtOf(before, details, seenAt) };
+  return { ...before, ...isSuspected, foundAs, details, causeAt, seenAt, overAt: details.isClearing && seenAt };
 }
 
 /** The next state of an alert without a finding; undefined when it ends here. */

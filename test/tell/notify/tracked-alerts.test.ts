@@ -125,6 +125,13 @@ describe('an alert', () => {
       MINUTE,
       undefined,
     ]);
+    // What has ended and is back soon is no other one, as nobody may have been told of its end.
+    const back = [{ ...details('n1'), since: 4 * MINUTE } as AlertFinding];
+    const again = run([...steps, [3, []], [4, back]]).trackedAlerts.get(key);
+    expect(again).toMatchObject({ phase: 'firing', firedAt: 4 * MINUTE });
+    expect(again?.otherSeenAt).toBeUndefined();
+    // What begins while it is clearing is.
+    expect(run([...steps, [4, back]]).trackedAlerts.get(key)?.otherSeenAt).toBe(2 * MINUTE);
     // Nodes that join what goes on are of the same cause.
     expect(
       run([

@@ -273,7 +273,7 @@ test('the end of a risk has its own last words, not those of what was only suspe
       [0, [risk('no further node may fail')]],
       [20, [risk('too few nodes vote')]],
       [40, [halt], 2],
-      [100, [clearing], 3],
+      [100, [clearing]],
       [110, [clearing, risk('there is no spare vote', 'suspected')], 3],
       [120, [clearing, risk('too few can vote', 'suspected')], 3],
       [130, [clearing]],
