@@ -153,7 +153,7 @@ function raiseByAbout(before: ProblemIndex<Problem>, ended: EndedProblem | undef
   const known = before.get(found);
   const next = before.get({ ...found, isNext: true });
   const isOther = known && isStanding(known) && isAboutOthers(known, found);
-  const goesOn = known?.state === 'clearing' && next && isAboutAllOf(found, next);
+  const goesOn = known?.state === 'clearing' && next && !isAboutOthers(found, next);
   const isAnew = known && (goesOn || isLongOver(known, found, now));
   if (!isOther && !isAnew) return raise(known ?? next, ended, found, now);
   const confirmMs = isOther ? found.confirmMs : againMsOf(found);

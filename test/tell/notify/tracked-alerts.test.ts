@@ -411,6 +411,10 @@ describe('alerts from before a restart', () => {
       activeAt: 0,
       annotations: { description: '2' },
     });
+    // Since when it is over is as that of now, too.
+    const [stored] = [...fired.values()];
+    const kept = stored ? [{ ...stored, overAt: 1 }] : [];
+    expect(mergeTrackedAlerts(pending, kept).get(key)?.overAt).toBeUndefined();
   });
 
   it('that are resolved do not resolve a later alert', () => {
@@ -448,7 +452,7 @@ describe('what is sent', () => {
 });
 
 it('what was last seen of an alert for sure is stored with its time', () => {
-  const tracked = firingAlert('n1', 5_000, { foundAs: { seenAt: 4_000 } });
+  const tracked = firingAlert('n1', 5_000, { foundAs: { seenAt: 4_000 }, overAt: 6_000 });
   const [stored] = convertTrackedAlerts(alertsOf(tracked), (at) => at + 1).values();
-  expect(stored).toMatchObject({ seenAt: 5_001, foundAs: { seenAt: 4_001 } });
+  expect(stored).toMatchObject({ seenAt: 5_001, overAt: 6_001, foundAs: { seenAt: 4_001 } });
 });

@@ -243,6 +243,26 @@ describe('a problem', () => {
     ]);
   });
 
+  test('that came long after the one before stays another one while others leave it', () => {
+    const of = (about: string, more: Partial<Suspicion> = {}) => suspicion({ about, ...more });
+    const gone = confirmMs + SECOND;
+    const at = gone + confirmMs + SECOND;
+    let followed = NO_PROBLEMS;
+    for (const [ms, found] of [
+      [0, [of('n2')]],
+      [confirmMs, [of('n2')]],
+      [gone, []],
+      [at, [of('n1, n2, n3')]],
+      // However long this one takes to be confirmed.
+      [at + SECOND, [of('n2, n3', { confirmMs: 2 * confirmMs + 5 * SECOND })]],
+    ] as const)
+      followed = follow(followed, found, well, T0 + ms);
+    expect(followed.problems.map(({ about, state, isNext }) => [about, state, isNext])).toEqual([
+      ['n2', 'clearing', undefined],
+      ['n2, n3', 'suspected', true],
+    ]);
+  });
+
   test('that others leave is another suspicion, but the same problem once it is open', () => {
     const risk = (about: string) =>
       suspicion({ problem: 'quorum_at_risk', component: undefined, name: undefined, about });
