@@ -455,4 +455,8 @@ it('what was last seen of an alert for sure is stored with its time', () => {
   const tracked = firingAlert('n1', 5_000, { foundAs: { seenAt: 4_000 }, overAt: 6_000 });
   const [stored] = convertTrackedAlerts(alertsOf(tracked), (at) => at + 1).values();
   expect(stored).toMatchObject({ seenAt: 5_001, overAt: 6_001, foundAs: { seenAt: 4_001 } });
+  expect([isSameState(tracked, { ...tracked }), isSameState(tracked, { ...tracked, overAt: 6_001 })]).toEqual([
+    true,
+    false,
+  ]);
 });
