@@ -1,4 +1,5 @@
 import type { WatchedMs } from '../../lib/clock.ts';
+import { formatCount } from '../../lib/words.ts';
 import { CHAIN_PARTS, type ChainObservation, type ChainPart } from '../../model/chain.ts';
 import type { Client, Method } from '../../model/client.ts';
 import type { AskedAndAnswered, Exchange } from '../../model/exchange.ts';
@@ -183,7 +184,7 @@ function describeContainer(seen: ContainerObservation): Pick<AskedAndAnswered, '
     status,
     ...(exitCode === undefined ? [] : [`exit code ${exitCode}`]),
     ...(oomKilled ? ['killed for lack of memory'] : []),
-    `${restartCount} restarts by its policy`,
+    `${formatCount(restartCount, 'restart', 'restarts')} by its policy`,
   ];
   return { answered: parts.join(', '), isFault: false };
 }
@@ -191,7 +192,11 @@ function describeContainer(seen: ContainerObservation): Pick<AskedAndAnswered, '
 const describePage = (seen: PageObservation): Pick<AskedAndAnswered, 'answered' | 'isFault'> =>
   seen.kind === 'visited'
     ? {
-        answered: `${seen.consoleErrors} console errors, ${seen.exceptions} exceptions, ${seen.failedRequests} failed requests`,
+        answered: [
+          formatCount(seen.consoleErrors, 'console error', 'console errors'),
+          formatCount(seen.exceptions, 'exception', 'exceptions'),
+          formatCount(seen.failedRequests, 'failed request', 'failed requests'),
+        ].join(', '),
         isFault: false,
       }
     : { answered: nameNoPage(seen), isFault: true };

@@ -42,7 +42,7 @@ type Own = Partial<Pick<ShownFailure, 'cause' | 'fix'>> & { readonly seen?: stri
 const OWN: Readonly<Partial<Record<ProblemName, (state: TargetState, view: SubnetView) => Own>>> = {
   out_of_memory: ({ facts: { container } }, moment) => {
     const { oomKills = 0, lastOomAt, unrequestedKill: kill } = container ?? {};
-    const kills = formatCount(oomKills, 'out-of-memory kill', 'out-of-memory kills');
+    const kills = `${formatCount(oomKills, 'out-of-memory kill', 'out-of-memory kills')} since subnetd started`;
     if (oomKills > 0 && lastOomAt !== undefined)
       return { seen: `Docker counted ${kills}, last ${formatMoment(lastOomAt, moment)}`, fix: MORE_MEMORY };
     return kill ? { seen: `SIGKILL ended it ${formatMoment(kill.at, moment)}, and nobody had requested that` } : {};

@@ -632,7 +632,7 @@ describe('the evidence of', () => {
     const of = (over: Partial<NonNullable<Facts['container']>>) =>
       evidenceOf([facts('n2', { container: container(over) }), ...others()], 'out_of_memory');
     expect(of({ oomKills: 2, lastOomAt: NOW - 5_000 })).toMatch(
-      /^Docker counted 2 out-of-memory kills, last 5s ago \(02:46:35 UTC\)\. The container has reached its memory limit/,
+      /^Docker counted 2 out-of-memory kills since subnetd started, last 5s ago \(02:46:35 UTC\)\. The container has reached its memory limit/,
     );
     expect(of({ unrequestedKill: { id: 'n2', at: NOW - 7_000 } })).toMatch(
       /^SIGKILL ended it 7s ago \(02:46:33 UTC\), and nobody had requested that\. /,

@@ -206,6 +206,26 @@ describe('what was asked and answered last', () => {
     ]);
   });
 
+  test('of a page are its errors by kind, each in its number', () => {
+    const target = { ...serviceTarget('frontend'), browser: { executablePath: '/usr/bin/chromium' } };
+    const told = (consoleErrors: number, exceptions: number, failedRequests: number) =>
+      exchangesAfter(target, 'console', {
+        kind: 'page',
+        seen: { kind: 'visited', consoleErrors, exceptions, failedRequests },
+      }).flatMap(({ calls }) => calls.map(({ answered }) => answered));
+    expect(told(1, 1, 1)).toEqual(['1 console error, 1 exception, 1 failed request']);
+    expect(told(0, 2, 3)).toEqual(['0 console errors, 2 exceptions, 3 failed requests']);
+  });
+
+  test('of a container that Docker has started once again is that in the singular', () => {
+    const target = { ...serviceTarget('stats'), container: { name: 'stats-1' } };
+    const container = { id: 'a', name: 'stats-1', running: true, status: 'running', oomKilled: false, restartCount: 1 };
+    const seen = { kind: 'container', seen: { kind: 'found', container } } as Observation;
+    expect(exchangesAfter(target, 'containers', seen)).toMatchObject([
+      { calls: [ok('inspect stats-1', 'running, 1 restart by its policy')] },
+    ]);
+  });
+
   test('is nothing before the first probe', () => {
     expect(exchangesAfter(nodeTarget('n1'), 'rpc')).toEqual([]);
   });
