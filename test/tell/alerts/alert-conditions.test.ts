@@ -336,6 +336,28 @@ describe('a problem', () => {
     expect(told(risk)).toEqual(['SubnetContainerRestarting resolved']);
   });
 
+  it('that something graver hid is seen to be over once that clears and there is a spare vote for sure', () => {
+    const causes = [{ problem: 'quorum_at_risk' }, { problem: 'finality_stalled' }] as const;
+    const isOver = (
+      name: 'SubnetQuorumAtRisk' | 'SubnetFinalityStalled',
+      state: 'open' | 'clearing',
+      quorum: Pick<Quorum, 'voting' | 'doubtful'>,
+    ) => {
+      const halt = { ...problem('subnet_halted', undefined, { state }), causes };
+      const rule = alertRules.find((one) => one.name === name);
+      const input = toInput(targets, {}, [halt]);
+      const snapshot = input.snapshot.map((one) => ({ ...one, quorum: { total: 4, required: 3, ...quorum } }));
+      const found = rule && conditionOf(rule)?.({ ...input, snapshot });
+      return found?.some((one) => one.isOver) ?? false;
+    };
+    expect(isOver('SubnetQuorumAtRisk', 'clearing', { voting: 4 })).toBe(true);
+    expect(isOver('SubnetQuorumAtRisk', 'clearing', { voting: 3 })).toBe(false);
+    expect(isOver('SubnetQuorumAtRisk', 'clearing', { voting: 4, doubtful: 1 })).toBe(false);
+    expect(isOver('SubnetQuorumAtRisk', 'open', { voting: 4 })).toBe(false);
+    // Votes say nothing of other alerts.
+    expect(isOver('SubnetFinalityStalled', 'clearing', { voting: 4 })).toBe(false);
+  });
+
   it('that is suspected again, or follows from what is, may last: its end is not told', () => {
     const judge = createJudge({});
     const down = problem('node_down', a);
