@@ -48,10 +48,10 @@ const resolve = (
   resolvedAt: now,
 });
 
-/** Whether what is found is about others than an alert, or has begun since that was over. */
-const isAnother = (before: TrackedAlert | undefined, { details, since }: Pick<AlertFinding, 'details' | 'since'>) =>
+/** Whether what is found is about others than an alert, or about more or fewer and has begun since that was over. What comes and goes is one. */
+const isAnother = (before: TrackedAlert | undefined, { details, since = 0 }: Pick<AlertFinding, 'details' | 'since'>) =>
   isAboutOthers(before?.details, details) ||
-  (before?.phase === 'firing' && since !== undefined && since > (before.overAt ?? Infinity));
+  (before?.phase === 'firing' && before.details?.about !== details?.about && since > (before.overAt ?? Infinity));
 
 /** Since when an alert has the cause of these details. What clears has none, and what is back begins anew, as its fix is another. */
 const causeAtOf = (before: TrackedAlert | undefined, details: AlertDetails | undefined, now: number) =>
