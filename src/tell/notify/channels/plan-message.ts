@@ -62,13 +62,13 @@ const toNotified = ({ labels, annotations, details, firedAt, seenAt, acknowledge
   ...(acknowledgedBy !== undefined && { acknowledgedBy }),
 });
 
-/** An alert that has ended, as it was seen last: it was over then, though that was sure some time later. */
+/** An alert that has ended, as it was seen last: it was over then, though that was sure some time later. What showed it may have been read before it fired. */
 function toEnded({ endedAs, ...told }: NotifiedAlert): NotifiedAlert {
   if (endedAs === undefined) return told;
   const { details, seenAt } = endedAs;
   const { endsAt = seenAt } = told;
   const { overAt = details.isRestored && !details.isClearing ? endsAt : seenAt } = endedAs;
-  return { ...told, details, seenAt, endsAt: Math.min(endsAt, overAt) };
+  return { ...told, details, seenAt, endsAt: Math.max(told.startsAt, Math.min(endsAt, overAt)) };
 }
 
 const isSameTarget = ({ labels: one }: NotifiedAlert, { labels: other }: FiringAlert): boolean =>
@@ -194,7 +194,7 @@ export function afterMessage(
 function endedBefore({ startsAt, endsAt }: NotifiedAlert, current: FiringAlert): number | undefined {
   const { firedAt, phase, otherSeenAt } = current;
   const isOther = otherSeenAt !== undefined && firedAt - startsAt >= TIMES.criticalWaitMs;
-  if (endsAt === undefined) return isOther ? otherSeenAt : undefined;
+  if (endsAt === undefined) return isOther ? Math.max(startsAt, otherSeenAt) : undefined;
   return isOther || phase === 'resolved' || firedAt - endsAt >= TIMES.waitMs ? endsAt : undefined;
 }
 

@@ -189,20 +189,22 @@ describe('a message', () => {
     expect(words(plan(115 * S, alerts, noted))).toBe('change: +SubnetHalted -n1 =');
     expect(plan(115 * S, alerts, noted)?.ended[0]?.endsAt).toBe(START + 100 * S);
     // What was seen of it says when it was over, which was sure some time later.
-    const endedAs = (more = {}) => ({
+    const endedAs = (more = {}, seenAt = START + 80 * S) => ({
       details: { summary: 'n1 is down', evidence: '', fix: '', ...more },
-      seenAt: START + 80 * S,
+      seenAt,
     });
-    const endsAt = (more = {}) => {
+    const endsAt = (more = {}, seenAt?: number) => {
       const ends = noteEnds(before, firing.get('devnet') ?? new Map(), () => ({
         endsAt: START + 100 * S,
-        endedAs: endedAs(more),
+        endedAs: endedAs(more, seenAt),
       }));
       return plan(115 * S, alerts, ends)?.ended[0]?.endsAt;
     };
     expect([endsAt(), endsAt({ isRestored: true })]).toEqual([START + 80 * S, START + 100 * S]);
     // An earlier process has seen it clear.
     expect(endsAt({ isRestored: true, isClearing: true })).toBe(START + 80 * S);
+    // What showed it may have been read before it fired.
+    expect(endsAt({}, START - 5 * S)).toBe(START);
     // After a long time without subnetd nothing is known of it any more.
     const later = noteEnds(before, new Map(), () => ({ endsAt: START + 9_000 * S }));
     expect(words(plan(9_015 * S, [], later))).toBe('change: + -n1 n2 =');
