@@ -40,14 +40,14 @@ interface Post {
   readonly alerts: readonly Readonly<Record<string, string>>[];
 }
 const posts = () => stage.channel.requests.map(({ text }) => JSON.parse(text) as Post);
-/** What people read in the channel. */
+/** What people read in the channel. The standby may have seen the problem itself by its end, or only have what the other one had stored. */
 const read = () =>
   posts()
     .flatMap(({ alerts }) =>
       alerts.map(({ status, alert, subnet, summary, evidence }) => {
         const text = evidence
           ?.replace(/block after \d+ for [\dhms ]+;/, 'block after # for #;')
-          .replace(/^seen at [-\d]+ [:\d]+ UTC: /, 'seen at #: ');
+          .replace(/^seen at [-\d]+ [:\d]+ UTC(, before subnetd was started)?: /, 'seen at #: ');
         return `${status} ${alert} ${subnet}: ${summary}; ${text}`;
       }),
     )

@@ -120,7 +120,11 @@ function readNetwork({ body }: TransportResponse): ServiceObservation {
   if (!isRecord(answer)) return bad('it is no JSON object');
   const { health } = answer;
   if (typeof health !== 'object' || health === null) return bad('it has no member health');
-  return good('status' in health && health.status === 'DOWN' ? 'it has had no new block for 60s' : undefined);
+  return good(
+    'status' in health && health.status === 'DOWN'
+      ? 'it has had no new block for 60s, or none since its start'
+      : undefined,
+  );
 }
 
 function readFrontend({ body, contentType }: TransportResponse): ServiceObservation {

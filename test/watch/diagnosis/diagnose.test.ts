@@ -231,12 +231,12 @@ describe('a node in a restart loop', () => {
     expect(summaryAfter(1)).toBe('the container of subnet2 has crashed and is restarted');
     expect(summaryAfter(2)).toBe('the container of subnet2 restarts again and again');
     // Docker never forgets the restarts of long ago.
-    expect(summaryAfter(2, 599_999)).toBe('the container of subnet2 restarts again and again');
-    expect(summaryAfter(2, 600_000)).toBe('the container of subnet2 has crashed and is restarted');
-    // Nor is it called one by the restart that was seen minutes ago, and that Docker counts too.
-    const seen = { lastRestartAt: NOW - 240_000, lastRestartBy: 'policy' } as const;
-    expect(summaryAfter(2, 240_000, seen)).toBe('the container of subnet2 has crashed and is restarted');
-    expect(summaryAfter(3, 240_000, seen)).toBe('the container of subnet2 restarts again and again');
+    expect(summaryAfter(2, 119_999)).toBe('the container of subnet2 restarts again and again');
+    expect(summaryAfter(2, 120_000)).toBe('the container of subnet2 has crashed and is restarted');
+    // Nor is it called one by the restart that was seen a while ago, and that Docker counts too.
+    const seen = { lastRestartAt: NOW - 100_000, lastRestartBy: 'policy' } as const;
+    expect(summaryAfter(2, 100_000, seen)).toBe('the container of subnet2 has crashed and is restarted');
+    expect(summaryAfter(3, 100_000, seen)).toBe('the container of subnet2 restarts again and again');
   });
 
   test('that was recreated is not called one by the crashes of the container before it', () => {
