@@ -54,7 +54,7 @@ function findCovered({ subnet, problems, quorum }: SubnetState, alert: string, n
   );
   // Nobody is told of the end of a halt while too few vote for another block.
   const isShort = quorum !== undefined && countReserve(quorum) < 0;
-  // Once blocks come again, whoever votes is known.
+  // Who can vote is only sure once blocks come again.
   const isHalted = problems.some(({ problem, state }) => problem === 'subnet_halted' && state !== 'clearing');
   const isSpare = !isHalted && quorum !== undefined && countReserve(quorum) > (quorum.doubtful ?? 0);
   const atRisk: readonly ProblemRef[] = [

@@ -94,9 +94,9 @@ export interface TrackedAlert {
   /** When it was last seen active, by the reading that showed it. While it is clearing, that lies in the past. */
   readonly seenAt: number;
   readonly firedAt?: number;
-  /** Since when it is seen to be over, while it fires as it clears or as something graver hides it. What begins later is another one. */
+  /** Since when it is seen to be over, though it still fires: it clears, or something graver hides it. */
   readonly overAt?: number | undefined;
-  /** When the one before was last seen, or was over, which was about others or had ended before this one began. */
+  /** When the one before ended, if this one is about others, or began after that was over. */
   readonly otherSeenAt?: number | undefined;
   /** Since when it has the cause that it has now; absent while that is the first one. */
   readonly causeAt?: number | undefined;

@@ -48,7 +48,7 @@ const resolve = (
   resolvedAt: now,
 });
 
-/** Whether what is found is about others than an alert, or about more or fewer and has begun since that was over. What comes and goes is one. */
+/** Whether what is found is about others than an alert, or about more or fewer and began after that was over. What comes and goes is one alert. */
 const isAnother = (before: TrackedAlert | undefined, { details, since = 0 }: Pick<AlertFinding, 'details' | 'since'>) =>
   isAboutOthers(before?.details, details) ||
   (before?.phase === 'firing' && before.details?.about !== details?.about && since > (before.overAt ?? Infinity));

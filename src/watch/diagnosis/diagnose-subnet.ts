@@ -147,7 +147,7 @@ const isDown = ({ component, problem }: Problem): boolean =>
 const explainsSilence = ({ component, name, explains }: Problem): boolean =>
   component === 'node' && explains.some((each) => each.name === name && each.check === 'latest_block');
 
-/** Of more nodes only the number of those that are out is said beside one of them: to compare all takes long. */
+/** If more nodes are out, one of them is named, and the others are only counted: comparing all of them takes long. */
 const MOST_COMPARED = 50;
 
 /** What is wrong with several, once for those of whom the same is said. */
@@ -206,7 +206,7 @@ export function explainTargets(
       if (because === undefined) return check;
       const isOwn = because.component === component && because.name === name;
       // Several may be out, or have been until now, each of which costs a peer.
-      if (check.check !== 'peers' || because.component !== 'node' || because.name === name || !('state' in because))
+      if (check.check !== 'peers' || because.component !== 'node' || isOwn || !('state' in because))
         return explainCheck(check, because, isOwn);
       const isRecent = (each: Problem) => because.seenAt - each.seenAt < START_MS;
       const isOver = because.state === 'clearing';

@@ -137,8 +137,8 @@ function findDown(one: TargetView, all: SubnetView): Found {
   /** The crash was reported with the known failure that caused it. */
   const isReported = hasEndedFailure(state);
   if (view.kind === 'restarting' || (isLooping(facts.container, now) && !(view.kind === 'running' && isReported))) {
-    // The first restart is not a loop. Of those before subnetd started, only Docker's count is known, and when the last run began. What ran for
-    // longer than Docker waits between restarts was in no loop.
+    // The first restart is not a loop. Of those before subnetd started, only Docker's count is known, and when the last run began. A
+    // container that ran for longer than Docker waits between restarts was in no loop.
     const wasRestarted =
       container.restartCount - findCrashes(facts.container).length > 1 && now - startedAt < 2 * START_MS;
     const isAgain = crashes.length > 1 || (crashes.length === 0 && wasRestarted);

@@ -106,7 +106,7 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
   // What a start explains waits until it is known which containers there are.
   const listedAt = view.facts.setup?.at ?? now;
   const isReady = ({ at, mark }: (typeof all)[number]) => mark !== 's' || at <= listedAt;
-  // What a start has explained before, and is said no more, is not explained by the starts of now.
+  // Once it is no longer said what a start explains, a later start must not make an alarm of it.
   const isLate = ({ one, at }: (typeof all)[number]) =>
     one.source === 'pool' && !known.has(pairKey(one)) && now - at >= 2 * START_MS;
   const pairs = all
@@ -117,7 +117,7 @@ export function findDoubleVoters(found: readonly DoubleVote[], view: SubnetView)
     pairs.filter((other) => other.one.signer === one.signer && Math.abs(at - other.at) < 2 * START_MS).length > 1;
   const isExplained = (pair: (typeof pairs)[number]) => pair.mark === 'k' || (pair.mark === 's' && !isAgain(pair));
   const unexplained = pairs.filter((pair) => !isExplained(pair));
-  // What explains itself is said for as long as a start may bring it, and no more than remembered beside what does not.
+  // A pair that a start explains is said for two minutes. Beside one that nothing explains it is only remembered.
   const said = unexplained.length > 0 ? unexplained : pairs.filter(({ at }) => now - at < 2 * START_MS);
   const [shown] = said;
   if (shown === undefined) return [];

@@ -34,6 +34,9 @@ const LEAST_SUBMISSION = COIN / 200n;
 const isEnough = ({ balance, recent }: WalletFacts): boolean =>
   balance >= COIN && recent.every((payment) => balance >= payment * 10n);
 
+/** Whether a wallet was filled after the relayer could not pay. */
+const isRefilled = (wallet: WalletFacts, failedAt: number): boolean => isEnough(wallet) && wallet.richSince > failedAt;
+
 /**
  * The failure of a wallet that cannot pay, with the address and the balance of the wallet that the inventory names. Only a balance
  * that was read since the failure began says anything about it. When the wallet was filled after the last line in the log, it is over.
@@ -51,7 +54,7 @@ export function withWallet(found: Suspicion, view: SubnetView): Found {
   const { wallet } = facts.parent ?? {};
   const failedAt = relayer?.state.facts.logs?.patterns.no_funds?.at ?? now;
   const one = { ...found, causes, lastedMs: now - since, readAt: Math.max(wallet?.readAt ?? 0, failedAt) };
-  if (wallet !== undefined && isEnough(wallet) && wallet.richSince > failedAt) return undefined;
+  if (wallet !== undefined && isRefilled(wallet, failedAt)) return undefined;
   if (wallet === undefined || wallet.readAt <= (before.get(one)?.since ?? now)) {
     const fix = `send coins to the wallet that it pays from; the inventory names ${address} (PARENTNET_WALLET)`;
     return { ...one, fix };
@@ -68,7 +71,7 @@ export function withWallet(found: Suspicion, view: SubnetView): Found {
   };
 }
 
-/** What to do about a relayer whose check fails as it could not pay, while its wallet can by now. */
+/** What is seen and what to do when the check of the relayer still fails because it could not pay, though its wallet was filled since. */
 export function findRefill(failure: string, view: SubnetView) {
   const { service, errors } = view.relayer;
   const { what } = service?.state.facts.logs?.patterns.no_funds ?? {};
@@ -76,10 +79,10 @@ export function findRefill(failure: string, view: SubnetView) {
   const [error] = errors;
   if (one === undefined || what === undefined || !failure.endsWith(what) || error?.pattern !== 'no_funds')
     return undefined;
+  if (!isRefilled(one.wallet, error.at)) return undefined;
   const { balance, richSince } = one.wallet;
-  if (!isEnough(one.wallet) || richSince <= error.at) return undefined;
   return {
-    seen: `${failure}; ${one.address} was found filled ${formatMoment(richSince, view)} and has ${formatCoins(balance)} coins`,
+    seen: `${failure}; ${one.address} was seen to be filled ${formatMoment(richSince, view)} and has ${formatCoins(balance)} coins`,
     fix: 'wait for its next try: its wallet was empty when it failed, and has been filled since',
   };
 }
@@ -102,7 +105,7 @@ function findUnpaying(view: SubnetView, wallets: readonly RelayerWallet[]): Foun
   const count = one.wallet.recent.length;
   const paid =
     least === undefined
-      ? `a submission costs more than ${formatCoins(LEAST_SUBMISSION)} at the gas price of a stock relayer`
+      ? `a submission costs more than ${formatCoins(LEAST_SUBMISSION)} coins at the gas price of a stock relayer`
       : `${count === 1 ? 'when it was last seen to fall, it fell by' : `each of the last ${count} times that it was seen to fall, it fell by at least`} ${formatCoins(least)}`;
   return suspectParent(view, 'wallet_without_funds', {
     summary: 'the wallet of the relayer is out of funds',

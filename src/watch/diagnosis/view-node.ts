@@ -237,11 +237,11 @@ export function viewNode(view: TargetView, target: NodeTarget, chain: ChainView,
   const isSilent = answers === false && unseen === undefined && !isLogAlive && askedAt(state) > haltedUntil;
   const isWitness = canBeWitness(height, moment);
   const isOld = height !== undefined && height.lastGoodAt - moment.topSince >= stallAfterMs;
-  // A block that is no higher than the last one may be lost again, until one is committed.
-  // The latest may be a header far ahead of the block that the node has come to, as its log shows that since its start.
+  // The latest block may be a header far ahead of what the node has, which its log shows if it was read since its start.
   const { startedAt: loggedFrom = Number.NEGATIVE_INFINITY, height: printed = Number.POSITIVE_INFINITY } =
     logs?.node ?? {};
   const own = latest && { number: isOfRun(loggedFrom, startedAt) ? Math.min(latest.number, printed) : latest.number };
+  // A block that is no higher than the last one may be lost again, until one is committed.
   const isNew =
     (((observation?.answered === true ? height?.number : logs?.node?.height) ?? Number.POSITIVE_INFINITY) >
       Math.max(stoodAt, before) &&

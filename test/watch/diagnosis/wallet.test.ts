@@ -267,7 +267,7 @@ test('one with less than any submission costs is out of funds as soon as it is r
     {
       problem: 'wallet_without_funds',
       evidence:
-        'its balance is 0.0001 coins, and a submission costs more than 0.005 at the gas price of a stock relayer',
+        'its balance is 0.0001 coins, and a submission costs more than 0.005 coins at the gas price of a stock relayer',
       fix: 'send coins to 0xcd0340a2214058390d204a826de05312deadbeef (PARENTNET_WALLET) on the parent chain',
     },
   ]);
@@ -387,7 +387,7 @@ describe('a relayer that cannot pay while the wallet of the inventory has coins'
     expect(told(full(NOW - 6_000))).toEqual([
       [
         'relayer_stopped',
-        `the relayer (FULL) has been failing since its last submission: ${what}; ${address} was found filled 6s ago (02:46:34 UTC) and has 97 coins`,
+        `the relayer (FULL) has been failing since its last submission: ${what}; ${address} was seen to be filled 6s ago (02:46:34 UTC) and has 97 coins`,
         'wait for its next try: its wallet was empty when it failed, and has been filled since',
       ],
     ]);

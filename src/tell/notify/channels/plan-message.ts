@@ -62,7 +62,7 @@ const toNotified = ({ labels, annotations, details, firedAt, seenAt, acknowledge
   ...(acknowledgedBy !== undefined && { acknowledgedBy }),
 });
 
-/** An alert that has ended, as it was seen last: it was over then, though that was sure some time later. What showed it may have been read before it fired. */
+/** An alert that has ended, as it was seen last: it was over then, though that was sure some time later. It may be seen for the last time before it fires. */
 function toEnded({ endedAs, ...told }: NotifiedAlert): NotifiedAlert {
   if (endedAs === undefined) return told;
   const { details, seenAt } = endedAs;
